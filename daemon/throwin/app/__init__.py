@@ -1,0 +1,1 @@
+"""Wiring: the service, the demo and the command line."""

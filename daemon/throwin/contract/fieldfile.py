@@ -1,0 +1,134 @@
+"""The field file: everything a technician configures, validated, in the units people read.
+
+TOML in, frozen structs out. An unknown key, a wrong type or an impossible value raises
+FieldFileError, which names the key's path, the value and what was expected.
+"""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,32}$")]
+PositiveYd = Annotated[float, msgspec.Meta(gt=0.0, le=500.0)]
+SensorClass = Literal["rtk", "uwb", "gnss"]
+
+
+class FieldFileError(ValueError):
+    """A field file that can't be used; path is the key's path, e.g. ports[1].baud."""
+
+    def __init__(self, path: str, expected: str, got: str) -> None:
+        super().__init__(f"{path}: expected {expected}, got {got}")
+        self.path = path
+        self.expected = expected
+        self.got = got
+
+
+class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class PitchSection(_Strict, frozen=True, kw_only=True):
+    """Size of the pitch between end lines and between boards (or side lines), yards."""
+
+    length_yd: PositiveYd = 300.0
+    width_yd: PositiveYd = 160.0
+    goal_width_yd: PositiveYd = 8.0
+    north_goal: str = "north"
+    south_goal: str = "south"
+
+
+class SurveyPoint(_Strict, frozen=True, kw_only=True):
+    """One surveyed point, WGS84 degrees; at names where it is on the pitch.
+
+    at: centre, corner_north_left, corner_north_right, corner_south_left, corner_south_right,
+    goal_north_left, goal_north_right, goal_south_left, goal_south_right (the posts),
+    boards_left, boards_right, end_north, end_south (anywhere on that line). Left is what is left
+    of one who stands on the centre spot and looks at the north goal.
+    """
+
+    at: str
+    lat_deg: Annotated[float, msgspec.Meta(ge=-90.0, le=90.0)]
+    lon_deg: Annotated[float, msgspec.Meta(ge=-180.0, le=180.0)]
+    sigma_m: Annotated[float, msgspec.Meta(gt=0.0, le=10.0)] = 0.02
+
+
+class PortSection(_Strict, frozen=True, kw_only=True):
+    """One serial port: device path or URL, what it speaks, and the tag when it has only one."""
+
+    name: Name
+    device: str
+    format: Literal["nmea", "own"]
+    baud: Annotated[int, msgspec.Meta(ge=300, le=12_000_000)] = 115_200
+    tag: Name | None = None
+    silence_s: Annotated[float, msgspec.Meta(gt=0.0)] = 5.0
+
+
+class TagSection(_Strict, frozen=True, kw_only=True):
+    """One tag: its sensor class and whom it is on.
+
+    on: "red 1" .. "blue 4", "umpire <id>", "ball", or "" (spare).
+    lag_s: from measurement to first byte, from the receiver's data sheet.
+    """
+
+    id: Name
+    sensor: SensorClass
+    on: str = ""
+    lag_s: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.0
+
+
+class UwbSection(_Strict, frozen=True, kw_only=True):
+    """Where a port's UWB frame lies in the field: rotation counter-clockwise, then offset."""
+
+    port: Name
+    origin_x_field_yd: float = 0.0
+    origin_y_field_yd: float = 0.0
+    rotation_deg: float = 0.0
+    sigma_m: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] = 0.05
+
+
+class MatchSection(_Strict, frozen=True, kw_only=True):
+    """How the match starts; red_attacks is the drawn end, unknown until drawn when "unknown"."""
+
+    red_attacks: Literal["north", "south", "unknown"] = "unknown"
+
+
+class BrokerSection(_Strict, frozen=True, kw_only=True):
+    """The MQTT broker; password_file holds the password alone."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, msgspec.Meta(ge=1, le=65_535)] = 1883
+    user: str | None = None
+    password_file: str | None = None
+
+
+class RulebookSection(_Strict, frozen=True, kw_only=True):
+    """The rulebook's profile and what this site changes of it."""
+
+    profile: str = "uspa-2026"
+    hold_tolerance_m: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.0
+
+
+class JournalSection(_Strict, frozen=True, kw_only=True):
+    """Where recordings go; empty = no recording."""
+
+    directory: str = ""
+
+
+class FieldFile(_Strict, frozen=True, kw_only=True):
+    """A whole field file."""
+
+    field: Name
+    pitch: PitchSection = msgspec.field(default_factory=PitchSection)
+    survey: tuple[SurveyPoint, ...]
+    ports: tuple[PortSection, ...]
+    tags: tuple[TagSection, ...]
+    uwb: tuple[UwbSection, ...] = ()
+    match: MatchSection = msgspec.field(default_factory=MatchSection)
+    broker: BrokerSection = msgspec.field(default_factory=BrokerSection)
+    rulebook: RulebookSection = msgspec.field(default_factory=RulebookSection)
+    journal: JournalSection = msgspec.field(default_factory=JournalSection)
+
+
+def parse_fieldfile(text: str) -> FieldFile:
+    """Read a field file; raises FieldFileError with the key's path, value and expectation."""
+    raise NotImplementedError

@@ -1,0 +1,205 @@
+"""The payloads on the wire, one frozen struct a message type.
+
+Every payload starts with v, type, id, boot, seq, t, clk and mono_ms. Units stand in the key
+names. Readers ignore unknown keys. What a value means when it is absent is said at its type.
+"""
+
+from typing import Literal
+
+import msgspec
+
+
+class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """The envelope that all messages share.
+
+    t: sender's wall clock, RFC 3339, UTC; clk: what that clock is worth.
+    mono_ms: sender's monotonic clock at the event that caused the message: with boot, the only
+    time that a receiver may judge lateness by.
+    """
+
+    v: int = 1
+    id: str
+    boot: str
+    seq: int
+    t: str
+    clk: Literal["gps", "ntp", "free"]
+    mono_ms: float
+
+
+CuePattern = Literal["ready", "hold", "foul", "blind", "mute", "warn", "end"]
+
+
+class Cue(Payload, frozen=True, kw_only=True, tag="cue"):
+    """What one umpire's buzzer and earpiece are to play.
+
+    valid_ms: later than this after mono_ms it is dropped, never played.
+    next_ms: a repeat of this HOLD follows within this time, else the receiver is blind; None = no
+    repeat is due. alert_id: the alert that a HOLD or its `end` belongs to.
+    """
+
+    umpire: str
+    pattern: CuePattern
+    say_en: str
+    say_es: str
+    valid_ms: int
+    alert_id: str | None
+    next_ms: int | None
+    covers: tuple[str, ...]
+    fix_age_ms: float | None
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a verdict was given: measured value, limit, its 1 sigma, probability, ages."""
+
+    measure: str
+    value_m: float
+    limit_m: float
+    sigma_m: float
+    p: float
+    age_ms: float
+    point: Literal["rider", "outline"]
+
+
+class Alert(Payload, frozen=True, kw_only=True, tag="alert"):
+    """An alert raised, updated or ended; alert_id is the same throughout."""
+
+    alert_id: str
+    state: Literal["new", "update", "end"]
+    severity: Literal["info", "warning", "hold", "foul", "blind"]
+    rule: str
+    clause: str
+    subjects: tuple[str, ...]
+    say_en: str
+    say_es: str
+    hint: str
+    evidence: Evidence | None
+    acknowledged: bool
+
+
+class VerdictRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One rule for one subject: breach, clear, possible or cannot_tell with its reason."""
+
+    rule: str
+    subjects: tuple[str, ...]
+    verdict: Literal["breach", "clear", "possible", "cannot_tell"]
+    p: float | None
+    reason: str
+
+
+class Lineup(Payload, frozen=True, kw_only=True, tag="lineup"):
+    """Phase, ends, verdicts and what is missing for READY."""
+
+    phase: str
+    trigger: str
+    ready: bool
+    covers: tuple[str, ...]
+    missing: tuple[str, ...]
+    red_attacks_expected: str
+    red_attacks_in_force: str
+    throwing_umpire: str | None
+    in_lineup: tuple[str, ...]
+    late: tuple[str, ...]
+    verdicts: tuple[VerdictRow, ...]
+
+
+class EntityRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One entity of the picture, in the field frame, all at the picture's instant."""
+
+    entity: str
+    kind: Literal["player", "umpire", "ball", "other"]
+    team: str | None
+    x_field_m: float
+    y_field_m: float
+    vx_field_mps: float
+    vy_field_mps: float
+    r95_m: float
+    age_ms: float
+    fix: str
+
+
+class Picture(Payload, frozen=True, kw_only=True, tag="picture"):
+    """All entities at one instant; t_picture_mono_ms is that instant."""
+
+    t_picture_mono_ms: float
+    entities: tuple[EntityRow, ...]
+
+
+class TagHealth(Payload, frozen=True, kw_only=True, tag="tag"):
+    """Health of one tag over the last second."""
+
+    tag: str
+    entity: str | None
+    port: str | None
+    fix: str
+    sigma_m: float | None
+    age_ms: float | None
+    rate_hz: float
+    lost: int
+    rejected: int
+    battery_pct: int | None
+
+
+class Status(Payload, frozen=True, kw_only=True, tag="status"):
+    """State of the daemon; reasons name every port, tag, broker or receiver that is amiss."""
+
+    state: Literal["init", "ready", "degraded", "stopping"]
+    reasons: tuple[str, ...]
+    version: str
+    counters: dict[str, int]
+
+
+class Heartbeat(Payload, frozen=True, kw_only=True, tag="hb"):
+    """2 Hz sign of life of the engine; armed tells receivers how serious a silence is."""
+
+    phase: str
+    armed: bool
+
+
+class MatchEvent(Payload, frozen=True, kw_only=True, tag="event"):
+    """Something that the record keeps: throw, ball out, goal, ends, period, phase."""
+
+    what: str
+    trigger: str
+    detail: dict[str, str]
+
+
+class Answer(Payload, frozen=True, kw_only=True, tag="answer"):
+    """The answer to one command."""
+
+    command_id: str
+    ok: bool
+    reason: str
+    phase: str
+    reply_to: str
+    correlation: str
+
+
+Message = (
+    Cue | Alert | Lineup | Picture | TagHealth | Status | Heartbeat | MatchEvent | Answer
+)
+
+
+class AckMessage(msgspec.Struct, frozen=True, kw_only=True, tag="ack"):
+    """What a receiver says of a cue; late_ms is its own estimate of the cue's lateness."""
+
+    v: int = 1
+    receiver: str
+    cue_id: str
+    what: Literal["received", "played", "dropped_late", "duplicate", "felt", "silenced"]
+    late_ms: float | None
+
+
+class CommandMessage(msgspec.Struct, frozen=True, kw_only=True, tag="cmd"):
+    """A command: id makes it idempotent, args are the verb's own."""
+
+    v: int = 1
+    id: str
+    args: dict[str, str] = {}
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def encode(message: Message | AckMessage | CommandMessage) -> bytes:
+    """Give the JSON bytes of a message; equal messages give equal bytes."""
+    return _encoder.encode(message)

@@ -1,0 +1,1 @@
+"""The match and its rules: roster, phases, line-up, verdicts, alerts. Pure."""

@@ -1,0 +1,1 @@
+"""What a buzzer or an earpiece does with cues. Pure."""

@@ -1,0 +1,1 @@
+"""Throw-ins with known truth: scenarios, riders, sensor models, bytes."""

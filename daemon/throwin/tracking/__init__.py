@@ -1,0 +1,1 @@
+"""Where everybody is, and how well that is known. Pure."""
