@@ -50,6 +50,7 @@ class SurveyPoint(_Strict, frozen=True, kw_only=True):
     lat_deg: Annotated[float, msgspec.Meta(ge=-90.0, le=90.0)]
     lon_deg: Annotated[float, msgspec.Meta(ge=-180.0, le=180.0)]
     sigma_m: Annotated[float, msgspec.Meta(gt=0.0, le=10.0)] = 0.02
+    height_m: Annotated[float, msgspec.Meta(ge=-500.0, le=6000.0)] = 0.0
 
 
 class PortSection(_Strict, frozen=True, kw_only=True):
