@@ -7,6 +7,7 @@ from throwin import event
 from throwin.contract.scenariofile import (
     BrokerLost,
     ClockStep,
+    Degraded,
     ExpectSection,
     Fault,
     Garbage,
@@ -139,7 +140,12 @@ def _check_fault(path: str, scenario: Scenario, fault: Fault) -> None:
         if fault.port not in names:
             raise ScenarioFileError(f"{path}.port", f"one of {', '.join(names)}", repr(fault.port))
     elif not isinstance(fault, ClockStep | BrokerLost):
-        check_who(f"{path}.who", scenario.entities, fault.who)
+        chosen = check_who(f"{path}.who", scenario.entities, fault.who)
+        uwb = [entity for entity in chosen if scenario.sensors[entity].kind == "uwb"]
+        if isinstance(fault, Degraded) and fault.fix != "none" and uwb:
+            raise ScenarioFileError(
+                f"{path}.fix", f"none, since {uwb[0]} has a UWB tag", repr(fault.fix)
+            )
 
 
 def _check_expect(scenario: Scenario) -> None:
