@@ -1,1 +1,0 @@
-"""What follows from messages.toml; run through generate.py, never imported by tagwire."""
