@@ -7,6 +7,9 @@ from throwin.contract.scenariofile import ScenarioFile, parse_scenariofile
 from throwin.sim.consistency import check_scenario
 from throwin.sim.scenario import Scenario, resolve_scenario
 
+# What `throwin demo` plays, in order: a good throw-in, then one for each cue.
+DEMO = ("goes_right", "creeps_inside_5yd", "wrong_side", "umpire_tag_dies")
+
 
 def scenario_names() -> list[str]:
     """Give the names of the scenarios that come with the product."""

@@ -22,6 +22,7 @@ from throwin.sim.scenario import Scenario
 
 NS = 1_000_000_000
 DRAIN_BYTES = 4096
+FULL_S = 0.2  # how long a full terminal is given before its bytes are lost
 IDLE_S = 0.02  # how long the thread looks for what the service writes when nothing is due
 JOIN_S = 5.0
 
@@ -32,6 +33,7 @@ class LivePorts:
     folder: where the links are made. on_command: called from the thread with each command of the
     scenario. on_downlink: called with port and bytes that the service wrote to it.
     speed: scenario seconds a second; above 1 the service needs a clock that runs as fast.
+    lost_bytes counts what nobody read.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class LivePorts:
         self._failure: BaseException | None = None
         self.run: Run | None = None
         self.start_host_ns = 0
+        self.lost_bytes = 0
         self.devices = {port.name: str(folder / f"sim-{port.name}") for port in scenario.ports}
         for name in self.devices:
             self._open(name)
@@ -123,12 +126,17 @@ class LivePorts:
 
     def _work(self, run: Run) -> None:
         try:
+            looked_s = time.monotonic()
             for due_s, do in self._agenda(run):
+                if time.monotonic() - looked_s > IDLE_S:
+                    self._drain(0.0)  # even when always late
+                    looked_s = time.monotonic()
                 while not self._stop.is_set() and self.elapsed_s() < due_s:
                     self._drain((due_s - self.elapsed_s()) / self._speed)
                 if self._stop.is_set():
                     return
                 do()
+            self._drain(0.0)
         except Exception as failure:  # noqa: BLE001 a supervised worker: wait() raises it
             self._failure = failure
 
@@ -148,12 +156,22 @@ class LivePorts:
         return agenda
 
     def _write(self, name: str, data: bytes) -> None:
-        """Write what a port brings; with nobody reading, bytes are lost as on a wire."""
+        """Write what a port brings; what nobody reads in time is lost, as on a wire."""
         master = self._masters.get(name)
         if master is None:
             return
-        with contextlib.suppress(BlockingIOError, OSError):
-            os.write(master, data)
+        rest = memoryview(data)
+        end_s = time.monotonic() + FULL_S
+        while rest and _has_reader(master):
+            try:
+                rest = rest[os.write(master, rest) :]
+            except BlockingIOError:
+                if time.monotonic() >= end_s:
+                    break
+                _wait_for_room(master)
+            except OSError:  # the reader closed between the look and the write
+                break
+        self.lost_bytes += len(rest)
 
     def _drain(self, wait_s: float) -> None:
         """Wait, and read what the service writes meanwhile."""
@@ -179,3 +197,9 @@ def _has_reader(master: int) -> bool:
     poll = select.poll()
     poll.register(master, select.POLLIN)
     return not any(events & select.POLLHUP for _, events in poll.poll(0))
+
+
+def _wait_for_room(master: int) -> None:
+    poll = select.poll()
+    poll.register(master, select.POLLOUT)
+    poll.poll(10)

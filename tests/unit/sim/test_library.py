@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from throwin.sim.library import load_scenario, scenario_names
+from throwin.sim.library import DEMO, load_scenario, scenario_names
 
 
 @pytest.mark.parametrize("name", scenario_names())
@@ -31,3 +31,8 @@ def test_unknown_name_is_answered_with_the_known_ones() -> None:
 def test_seed_of_the_command_line_wins() -> None:
     """The seed can be given from outside."""
     assert load_scenario("goes_right", seed=77).file.seed == 77
+
+
+def test_demo_takes_about_a_minute() -> None:
+    """The demo's scenarios together last no longer than people watch."""
+    assert sum(load_scenario(name).file.duration_s for name in DEMO) == 60.0

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from throwin.sim.line import READ_S, Chunk, chunks_of
 from throwin.sim.radio import Sent
@@ -61,3 +63,16 @@ def test_garbage_stands_between_the_messages(cast: Cast) -> None:
     noise = '\n[[faults]]\nkind = "garbage"\nport = "gateway"\nat_s = 2.0\nsize = 32\n'
     data = whole(arrive(cast(SLOW, noise), Sent(1.0, "gateway", b"a"), Sent(3.0, "gateway", b"c")))
     assert (data[:1], len(data), data[-1:]) == (b"a", 34, b"c")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    words=st.lists(st.tuples(st.floats(0.0, 5.0), st.binary(min_size=1, max_size=80)), max_size=20)
+)
+def test_whatever_is_sent_arrives_whole_and_in_order(
+    cast: Cast, words: list[tuple[float, bytes]]
+) -> None:
+    """Messages of any size at any time keep their order and their bytes."""
+    words.sort(key=lambda word: word[0])
+    sent = [Sent(at_s, "gateway", data) for at_s, data in words]
+    assert whole(arrive(cast(SLOW), *sent)) == b"".join(data for _, data in words)

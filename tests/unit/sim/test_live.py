@@ -67,6 +67,15 @@ def test_bytes_on_the_terminal_are_those_of_the_run(cast: Cast, tmp_path: pathli
     assert got == expected
 
 
+def test_bytes_that_nobody_reads_are_lost_and_counted(cast: Cast, tmp_path: pathlib.Path) -> None:
+    """A port that nobody has open holds up nothing."""
+    with LivePorts(brief(cast), tmp_path, speed=SPEED) as ports:
+        ports.start()
+        ports.wait(END_S)
+        assert ports.run is not None
+        assert ports.lost_bytes == sum(len(chunk.data) for chunk in ports.run.chunks)
+
+
 def test_lost_port_hangs_up(cast: Cast, tmp_path: pathlib.Path) -> None:
     """Whoever reads a port that is lost learns it from the terminal itself."""
     gone = '\n[[faults]]\nkind = "port_lost"\nport = "gateway"\nfrom_s = 1.0\nto_s = 1.5\n'
