@@ -174,9 +174,7 @@ class Answer(Payload, frozen=True, kw_only=True, tag="answer"):
     correlation: str
 
 
-Message = (
-    Cue | Alert | Lineup | Picture | TagHealth | Status | Heartbeat | MatchEvent | Answer
-)
+Message = Cue | Alert | Lineup | Picture | TagHealth | Status | Heartbeat | MatchEvent | Answer
 
 
 class AckMessage(msgspec.Struct, frozen=True, kw_only=True, tag="ack"):

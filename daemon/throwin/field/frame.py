@@ -163,8 +163,7 @@ def fit_frame(points: Sequence[Surveyed], pitch: Pitch) -> FieldFrame:
             f" both directions (corners, posts, centre), got {', '.join(p.at for p in points)}"
         )
     residuals = tuple(
-        Residual(at=p.at, residual_m=miss)
-        for p, miss in zip(points, direct.misses_m, strict=True)
+        Residual(at=p.at, residual_m=miss) for p, miss in zip(points, direct.misses_m, strict=True)
     )
     warnings = tuple(
         f"survey: {r.at} is {r.residual_m:.2f} m from where the other points put it"

@@ -1,1 +1,1 @@
-"""The world: serial ports, MQTT, journal, broker. Each outside library is imported in one module."""
+"""The world: serial ports, MQTT, journal, broker; each outside library in one module."""

@@ -14,6 +14,7 @@ import time
 import tty
 from collections.abc import Callable
 from functools import partial
+from typing import Self
 
 from throwin import event
 from throwin.contract.scenariofile import PortLost
@@ -60,7 +61,7 @@ class LivePorts:
         for name in self.devices:
             self._open(name)
 
-    def __enter__(self) -> "LivePorts":
+    def __enter__(self) -> Self:
         """Give itself; close() comes at the end of the block."""
         return self
 

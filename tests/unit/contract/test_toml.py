@@ -8,7 +8,7 @@ from throwin.contract.fieldfile import FieldFile, PortSection, SurveyPoint, TagS
 from throwin.contract.toml import write_toml
 
 FILE = FieldFile(
-    field='a.b',
+    field="a.b",
     survey=(SurveyPoint(at="centre", lat_deg=51.1234567891, lon_deg=-0.5),),
     ports=(PortSection(name="gw", device='/dev/"odd" \\ ñ', format="nmea", tag=None),),
     tags=(TagSection(id="r1", sensor="rtk", on="red 1", lag_s=0.12),),

@@ -65,8 +65,10 @@ def test_part_that_does_not_fit_is_named(cast: Cast, more: str, message: str) ->
     [
         ('silent = ["holds"]\n', "silent[0]: expected one of ready, hold"),
         (
-            'sensors = [{who = "red 1", sensor = "uwb"}]\n'
-            'ports = [{name = "a", who = "all", format = "nmea"}]\n',
+            (
+                'sensors = [{who = "red 1", sensor = "uwb"}]\n'
+                'ports = [{name = "a", who = "all", format = "nmea"}]\n'
+            ),
             "ports[0].format: expected own, since red 1 has a UWB tag",
         ),
         (
@@ -74,8 +76,10 @@ def test_part_that_does_not_fit_is_named(cast: Cast, more: str, message: str) ->
             "ports: expected everyone on a port, got none for blue 1",
         ),
         (
-            'ports = [{name = "a", who = "all", format = "own"},'
-            ' {name = "b", who = "red 1", format = "own"}]\n',
+            (
+                'ports = [{name = "a", who = "all", format = "own"},'
+                ' {name = "b", who = "red 1", format = "own"}]\n'
+            ),
             "ports[1].who: expected everyone on one port, got red 1 on a too",
         ),
         (
