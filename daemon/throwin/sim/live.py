@@ -23,6 +23,7 @@ from throwin.sim.scenario import Scenario
 
 NS = 1_000_000_000
 DRAIN_BYTES = 4096
+LEAD_S = 0.3  # for working out the run before its first byte is due
 FULL_S = 0.2  # how long a full terminal is given before its bytes are lost
 IDLE_S = 0.02  # how long the thread looks for what the service writes when nothing is due
 JOIN_S = 5.0
@@ -70,9 +71,10 @@ class LivePorts:
         self.close()
 
     def start(self) -> None:
-        """Begin the scenario now; its fixes carry the present UTC."""
-        self.start_host_ns = time.monotonic_ns()
-        self.run = make_run(self._scenario, utc0_ns=time.time_ns())
+        """Begin the scenario in a moment; its fixes carry the present UTC."""
+        lead_ns = round(LEAD_S * NS)
+        self.start_host_ns = time.monotonic_ns() + lead_ns
+        self.run = make_run(self._scenario, utc0_ns=time.time_ns() + lead_ns)
         self._thread = threading.Thread(target=self._work, args=(self.run,), name="sim-ports")
         self._thread.start()
 
@@ -85,7 +87,7 @@ class LivePorts:
         return True
 
     def elapsed_s(self) -> float:
-        """Give the scenario's time."""
+        """Give the scenario's time; negative in the moment before it begins."""
         return (time.monotonic_ns() - self.start_host_ns) / NS * self._speed
 
     def wait(self, timeout_s: float | None = None) -> bool:
