@@ -32,7 +32,13 @@ class Command:
     module: str
 
 
-COMMANDS: tuple[Command, ...] = ()
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        name="sim",
+        help="Play a scenario: bytes on ports, or straight through, judged against its truth.",
+        module="throwin.sim.command",
+    ),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
