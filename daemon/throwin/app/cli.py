@@ -35,7 +35,7 @@ class Command:
 COMMANDS: tuple[Command, ...] = (
     Command(
         name="sim",
-        help="Play a scenario: bytes on ports, or straight through, judged against its truth.",
+        help="Play a scenario: the bytes of its tags, on ports of its own.",
         module="throwin.sim.command",
     ),
 )
