@@ -24,7 +24,7 @@ def run(*command: str, folder: Path, home: Path) -> subprocess.CompletedProcess[
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_clone_without_anything_set_up_runs_the_tests_of_the_house(tmp_path: Path) -> None:
-    """The first command makes the environment from the pins, from any folder, then does its work."""
+    """The first command makes the environment from the pins, in whatever folder, and works."""
     home = tmp_path / "home"
     home.mkdir()
     clone = tmp_path / "clone of throwin"
