@@ -28,7 +28,7 @@ usage: ./deploy/dev COMMAND [ARGUMENTS]
   demo [...]        a simulated throw-in through the real service; arguments: throwin demo --help
   test [...]        the tests; arguments are pytest's; with --wheel first: against the built wheel
   check             format, lint, types, import contracts, generated files: all that CI checks
-  bench [WHAT ...]  the benchmarks; what there is: throwin bench --help
+  bench WHAT [...]  a benchmark: latency or throughput; arguments: throwin bench WHAT --help
   proof [...]       the tests that take long; arguments are pytest's
   lock              pin anew what development and CI use (deploy/requirements-dev.txt)
   help              this
@@ -118,7 +118,7 @@ def step(what: str, command: Sequence[str | Path], *, hint: str = "") -> None:
         check=False,
     )
     if done.returncode != 0:
-        words = "\n".join(f"    {line}" for line in done.stdout.strip().splitlines()[-12:])
+        words = "\n".join(f"    {line[:160]}" for line in done.stdout.strip().splitlines()[-12:])
         advice = f"\ndev: {hint}" if hint else ""
         raise SetupError(f"this step failed: {what}\n{words}{advice}")
 
@@ -282,6 +282,9 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except SetupError as error:
+        print(f"dev: {error}", file=sys.stderr)
+        sys.exit(1)
+    except OSError as error:
         print(f"dev: {error}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:

@@ -79,6 +79,9 @@ def _explain(words: list[str]) -> int:
     asked = parser.parse_args(words).command
     if not asked:
         parser.error("expected a command, got none; `throwin --help` lists them")
+    family = [row.name for row in COMMANDS if row.name.split()[0] == asked[0]]
+    if family:
+        parser.error(f"expected one of {', '.join(family)}; got {' '.join(asked)!r}")
     parser.error(f"expected a command, got {asked[0]!r}; `throwin --help` lists them")
 
 

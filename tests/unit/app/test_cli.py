@@ -109,6 +109,16 @@ def test_command_that_is_unknown_is_refused_by_name(
     assert got in capsys.readouterr().err
 
 
+def test_command_of_two_words_without_the_second_is_told_what_there_is(
+    command: Callable[[Run], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half a command is answered by the whole ones."""
+    command(lambda _: 0)
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["walk-fast", "soon"])
+    assert "expected one of walk-fast now; got 'walk-fast soon'" in capsys.readouterr().err
+
+
 def test_help_of_all_lists_each_command(
     command: Callable[[Run], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
