@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = (".ci", "daemon", "deploy", "firmware_protocol", "systemd", "tests")
+MAX_LINES = 500
 # Libraries that touch the world: each is imported in one module of io, if at all.
 WORLD = ("iotcore", "mcap", "paho", "serial")
 # Split, so that this file does not find itself.
@@ -131,6 +132,28 @@ def test_tests_everywhere_say_their_fact() -> None:
 def test_tests_everywhere_check_something() -> None:
     """Each test asserts, expects an exception, or calls what does."""
     assert list(findings(idle, "tests")) == []
+
+
+def test_modules_written_by_hand_stay_short() -> None:
+    """No module has more than 500 lines, but for generated ones."""
+    long = []
+    for path in python_files(*FOLDERS):
+        text = path.read_text(encoding="utf-8")
+        if text.count("\n") > MAX_LINES and "GENERATED" not in text[:400]:
+            long.append(path.relative_to(ROOT).as_posix())
+    assert long == []
+
+
+def test_exceptions_from_lint_and_types_have_their_reason() -> None:
+    """What silences a check in one line says on that line why."""
+    silencer = re.compile(r"#\s*(noqa\b|type: ignore)(:?\s*[A-Z]+[0-9]+,?|\[[a-z-]+\])*\s*(.*)")
+    found = []
+    for path in python_files(*FOLDERS):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = silencer.search(line)
+            if match is not None and path != Path(__file__) and not match.group(3):
+                found.append(f"{path.relative_to(ROOT).as_posix()}:{number}")
+    assert found == []
 
 
 def test_names_in_python_avoid_the_banned_word() -> None:
