@@ -1,14 +1,17 @@
 """The protocol's vectors, each both ways and each cut in every manner."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tagwire
+from tagwire.cobs import unstuff
 
 FOLDER = Path(__file__).parents[2] / "firmware_protocol" / "vectors"
+SPEC = (FOLDER.parent / "SPEC.md").read_text(encoding="utf-8")
 JUNK = b"boot ok"
 
 
@@ -141,3 +144,30 @@ def test_every_reason_has_a_malformed_vector() -> None:
         "flags",
         "tag",
     }
+
+
+def test_the_specifications_example_is_a_vector() -> None:
+    """The bytes that open the specification are those of the first vector by hand."""
+    (example,) = re.findall(r"```\n((?:[0-9a-f]{2}\s)+)```", SPEC)
+    assert bytes.fromhex(example).hex() == _cases("hand")[0].values[0]["hex"]
+
+
+def test_the_specifications_rows_are_the_examples_bytes() -> None:
+    """The example's table holds the unstuffed frame, byte for byte."""
+    rows = re.findall(r"^\| `((?:[0-9a-f]{2} ?)+)` \|", SPEC, re.MULTILINE)
+    frame = unstuff(bytes.fromhex(_cases("hand")[0].values[0]["hex"])[1:-1])
+    assert bytes.fromhex("".join(rows)) == bytes(frame or b"")[1:]
+
+
+@pytest.mark.parametrize("case", _cases("hand")[:6])
+def test_the_specifications_sizes_are_those_of_the_frames(case: dict[str, Any]) -> None:
+    """The size table states what a frame with an id of two characters takes."""
+    size = len(tagwire.encode_frame("r1", 0, _message(case)))
+    milliseconds = f"{size * 10 / 115.2:.1f}"
+    assert f"| {case['message']} | {size} | {milliseconds} |" in SPEC
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_every_reason_stands_in_the_specification(case: dict[str, Any]) -> None:
+    """A counter's name is the same in the code and in the specification."""
+    assert f"| `{case['reason']}` |" in SPEC

@@ -237,14 +237,14 @@ def _observe_fix(tag: str, t_host_ns: int, fix: wire.Fix) -> Fix | str:
         and wire.FIX_LON_NDEG_MIN <= lon <= wire.FIX_LON_NDEG_MAX
     ):
         return "range"
+    if correlation == wire.FIX_CORRELATION_PCT_INVALID:
+        correlation = 0
+    elif not wire.FIX_CORRELATION_PCT_MIN <= correlation <= wire.FIX_CORRELATION_PCT_MAX:
+        return "range"
     if lat == 0 and lon == 0:
         return "zero_position"
     cov_ee = cov_en = cov_nn = None
     if sigma_e and sigma_n:
-        if correlation == wire.FIX_CORRELATION_PCT_INVALID:
-            correlation = 0
-        elif not wire.FIX_CORRELATION_PCT_MIN <= correlation <= wire.FIX_CORRELATION_PCT_MAX:
-            return "range"
         cov_ee = sigma_e * sigma_e * 1e-6
         cov_nn = sigma_n * sigma_n * 1e-6
         cov_en = sigma_e * sigma_n * correlation * 1e-8
@@ -337,7 +337,7 @@ def encode_uwb(position: UwbPosition, seq: int) -> bytes:
     """Give the frame of a UWB position; the device's counter wraps as on the wire."""
     counter_ms = wire.UWB_POSITION_COUNTER_MS_INVALID
     if position.t_tag_ns is not None:
-        counter_ms = min(round(position.t_tag_ns / 1e6) & _U32, _U32 - 1)
+        counter_ms = min((position.t_tag_ns + 500_000) // 1_000_000 & _U32, _U32 - 1)
     quality_pct = wire.UWB_POSITION_QUALITY_PCT_INVALID
     if position.quality is not None:
         quality_pct = round(position.quality * 100)

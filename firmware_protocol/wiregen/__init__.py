@@ -1,0 +1,1 @@
+"""What follows from messages.toml; run through generate.py, never imported by tagwire."""
