@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "deploy" / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "firmware_protocol" / "SPEC.md",
+    *sorted((ROOT / "deploy" / "docs").rglob("*.md")),
+]
 DEV_COMMAND = re.compile(r"\./deploy/dev ([a-z]+)")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 
