@@ -1,11 +1,14 @@
 """Under --strict-skips, which CI gives, only the skips on the list are accepted."""
 
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import throwin
 
 ROOT = Path(__file__).resolve().parents[3]
 SKIP = 'import pytest\n\ndef test_one():\n    pytest.skip("{reason}")\n'
@@ -21,6 +24,7 @@ def closing_line(folder: Path, source: str, *options: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options],
         cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(Path(throwin.__file__).parents[1])},
         capture_output=True,
         text=True,
         check=False,
