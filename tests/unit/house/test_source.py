@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,8 @@ FOLDERS = (".ci", "daemon", "deploy", "firmware_protocol", "systemd", "tests")
 MAX_LINES = 500
 # Libraries that touch the world: each is imported in one module of io, if at all.
 WORLD = ("iotcore", "mcap", "paho", "serial")
+# What is not pure in throwin; all else is, whatever it will be called.
+IMPURE = {"__main__.py", "app", "io", "report", "sim", "web"}
 # Split, so that this file does not find itself.
 MACHINE_PATHS = re.compile("|".join(["/wo" + "rk/", "/ro" + "ot/", r"\.\./sha" + "red"]))
 MAY_NAME_SHARED = ".ci/run"
@@ -196,6 +199,21 @@ def test_library_that_touches_the_world_is_imported_in_one_module(library: str) 
         if library in {name for name, _ in imports_of(path)}
     ]
     assert [path for path in modules[:1] if path.parts[0] == "io"] == modules
+
+
+def test_module_that_is_pure_imports_no_clock_and_no_world() -> None:
+    """What the import contract forbids the pure packages holds for new ones from the first day."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (forbidden,) = (set(c["forbidden_modules"]) for c in contracts if "pure" in c["name"])
+    found = [
+        f"{place(path, node)}: {name}"
+        for path in python_files("daemon")
+        if path.relative_to(ROOT / "daemon" / "throwin").parts[0] not in IMPURE
+        for name, node in imports_of(path)
+        if name in forbidden
+    ]
+    assert found == []
 
 
 def test_tagwire_alone_needs_the_standard_library_only() -> None:
