@@ -22,6 +22,7 @@ PINS = ROOT / "deploy" / "requirements-dev.txt"
 PROJECT = ROOT / "pyproject.toml"
 DIST = ROOT / "dist"
 PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input")
+NETWORK = "This step needs a network and the Python package index; see what it said above."
 HELP = """\
 usage: ./deploy/dev COMMAND [ARGUMENTS]
 
@@ -121,9 +122,6 @@ def step(what: str, command: Sequence[str | Path], *, hint: str = "") -> None:
         words = "\n".join(f"    {line[:160]}" for line in done.stdout.strip().splitlines()[-12:])
         advice = f"\ndev: {hint}" if hint else ""
         raise SetupError(f"this step failed: {what}\n{words}{advice}")
-
-
-NETWORK = "This step needs a network and the Python package index; see what it said above."
 
 
 def make_environment(environment: Environment, install: Sequence[str | Path]) -> None:
