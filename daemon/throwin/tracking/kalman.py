@@ -1,0 +1,121 @@
+"""A constant-velocity Kalman filter in the plane, in closed form: plain numbers, no matrices.
+
+State (x, y, vx, vy) with its whole covariance; white acceleration drives it. The process noise is
+isotropic, so a prediction needs ten numbers only. Source: Bar-Shalom, Li, Kirubarajan, Estimation
+with Applications to Tracking and Navigation, 6.2 (discretized continuous white noise).
+"""
+
+# Acceleration density of a horse that halts, turns and starts: sigma 3 m/s2 over about 1 s.
+DENSITY_M2PS3 = 6.0
+
+
+class Kalman:
+    """One filter. Covariance: p for position, c for position-velocity, v for velocity."""
+
+    __slots__ = (
+        "cxx", "cxy", "cyx", "cyy", "pxx", "pxy", "pyy", "t_ns", "vx", "vxx", "vxy", "vy", "vyy",
+        "x", "y",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        t_ns: int,
+        place_m: tuple[float, float],
+        cov_m2: tuple[float, float, float],
+        velocity_mps: tuple[float, float],
+        var_v_m2ps2: float,
+    ) -> None:
+        self.t_ns = t_ns
+        self.x, self.y = place_m
+        self.vx, self.vy = velocity_mps
+        self.pxx, self.pxy, self.pyy = cov_m2
+        self.cxx = self.cxy = self.cyx = self.cyy = 0.0
+        self.vxx = self.vyy = var_v_m2ps2
+        self.vxy = 0.0
+
+    def predict(self, t_ns: int) -> None:
+        """Move on to an instant; one before the state's own changes nothing."""
+        dt = (t_ns - self.t_ns) * 1e-9
+        if dt <= 0.0:
+            return
+        q = DENSITY_M2PS3 * dt
+        half = 0.5 * q * dt
+        dt2 = dt * dt
+        self.t_ns = t_ns
+        self.x += self.vx * dt
+        self.y += self.vy * dt
+        cxx, cxy, cyx, cyy = self.cxx, self.cxy, self.cyx, self.cyy
+        vxx, vxy, vyy = self.vxx, self.vxy, self.vyy
+        third = q * dt2 / 3.0
+        self.pxx += 2.0 * dt * cxx + dt2 * vxx + third
+        self.pyy += 2.0 * dt * cyy + dt2 * vyy + third
+        self.pxy += dt * (cxy + cyx) + dt2 * vxy
+        self.cxx = cxx + dt * vxx + half
+        self.cxy = cxy + dt * vxy
+        self.cyx = cyx + dt * vxy
+        self.cyy = cyy + dt * vyy + half
+        self.vxx = vxx + q
+        self.vyy = vyy + q
+
+    def innovation2(self, x: float, y: float, xx: float, xy: float, yy: float) -> float:
+        """Give the normalized innovation squared of a position with this covariance."""
+        sxx, sxy, syy = self.pxx + xx, self.pxy + xy, self.pyy + yy
+        det = sxx * syy - sxy * sxy
+        dx, dy = x - self.x, y - self.y
+        return (syy * dx * dx - 2.0 * sxy * dx * dy + sxx * dy * dy) / det
+
+    def take_position(self, x: float, y: float, xx: float, xy: float, yy: float) -> None:
+        """Update by a measured position with covariance (xx, xy, yy)."""
+        pxx, pxy, pyy = self.pxx, self.pxy, self.pyy
+        cxx, cxy, cyx, cyy = self.cxx, self.cxy, self.cyx, self.cyy
+        sxx, sxy, syy = pxx + xx, pxy + xy, pyy + yy
+        scale = 1.0 / (sxx * syy - sxy * sxy)
+        ixx, ixy, iyy = syy * scale, -sxy * scale, sxx * scale
+        # Gains: rows x, y, vx, vy; columns the measured x, y.
+        k11, k12 = pxx * ixx + pxy * ixy, pxx * ixy + pxy * iyy
+        k21, k22 = pxy * ixx + pyy * ixy, pxy * ixy + pyy * iyy
+        k31, k32 = cxx * ixx + cyx * ixy, cxx * ixy + cyx * iyy
+        k41, k42 = cxy * ixx + cyy * ixy, cxy * ixy + cyy * iyy
+        dx, dy = x - self.x, y - self.y
+        self.x += k11 * dx + k12 * dy
+        self.y += k21 * dx + k22 * dy
+        self.vx += k31 * dx + k32 * dy
+        self.vy += k41 * dx + k42 * dy
+        self.pxx = pxx - k11 * pxx - k12 * pxy
+        self.pxy = pxy - k11 * pxy - k12 * pyy
+        self.pyy = pyy - k21 * pxy - k22 * pyy
+        self.cxx = cxx - k11 * cxx - k12 * cyx
+        self.cxy = cxy - k11 * cxy - k12 * cyy
+        self.cyx = cyx - k21 * cxx - k22 * cyx
+        self.cyy = cyy - k21 * cxy - k22 * cyy
+        self.vxx -= k31 * cxx + k32 * cyx
+        self.vxy -= k31 * cxy + k32 * cyy
+        self.vyy -= k41 * cxy + k42 * cyy
+
+    def take_velocity(self, vx: float, vy: float, var: float) -> None:
+        """Update by a measured velocity, the same variance on both axes."""
+        vxx, vxy, vyy = self.vxx, self.vxy, self.vyy
+        cxx, cxy, cyx, cyy = self.cxx, self.cxy, self.cyx, self.cyy
+        sxx, syy = vxx + var, vyy + var
+        scale = 1.0 / (sxx * syy - vxy * vxy)
+        ixx, ixy, iyy = syy * scale, -vxy * scale, sxx * scale
+        k11, k12 = cxx * ixx + cxy * ixy, cxx * ixy + cxy * iyy
+        k21, k22 = cyx * ixx + cyy * ixy, cyx * ixy + cyy * iyy
+        k31, k32 = vxx * ixx + vxy * ixy, vxx * ixy + vxy * iyy
+        k41, k42 = vxy * ixx + vyy * ixy, vxy * ixy + vyy * iyy
+        dx, dy = vx - self.vx, vy - self.vy
+        self.x += k11 * dx + k12 * dy
+        self.y += k21 * dx + k22 * dy
+        self.vx += k31 * dx + k32 * dy
+        self.vy += k41 * dx + k42 * dy
+        self.pxx -= k11 * cxx + k12 * cxy
+        self.pxy -= k11 * cyx + k12 * cyy
+        self.pyy -= k21 * cyx + k22 * cyy
+        self.cxx = cxx - k11 * vxx - k12 * vxy
+        self.cxy = cxy - k11 * vxy - k12 * vyy
+        self.cyx = cyx - k21 * vxx - k22 * vxy
+        self.cyy = cyy - k21 * vxy - k22 * vyy
+        self.vxx = vxx - k31 * vxx - k32 * vxy
+        self.vxy = vxy - k31 * vxy - k32 * vyy
+        self.vyy = vyy - k41 * vxy - k42 * vyy
