@@ -1,0 +1,167 @@
+"""One rule for one rider (and one umpire): its verdict, and how long it has been so."""
+
+import enum
+
+from throwin.game.person import Person
+from throwin.game.profile import Profile
+from throwin.game.rules import Clause, Measure, Rule
+from throwin.tags.observation import FixKind
+
+SURE_FIXES = 2  # nothing is announced from one fix
+
+
+class Verdict(enum.Enum):
+    """The four answers."""
+
+    BREACH = "breach"
+    CLEAR = "clear"
+    POSSIBLE = "possible"
+    CANNOT_TELL = "cannot_tell"
+
+
+class Stage(enum.Enum):
+    """How far the alert of a judgement has come."""
+
+    NONE = "none"
+    NOTICE = "notice"
+    WARNING = "warning"
+    HOLD = "hold"
+
+
+class Judgement:
+    """What one rule says of one rider; umpire is the one whose 5 yd count, None for the line.
+
+    t_ns: the instant that it is for. is_sure, is_over: at the sure level, or below the level
+    where an alert ends, through the dwell.
+    """
+
+    __slots__ = (
+        "_closing_since_ns",
+        "_fixes",
+        "_over_since_ns",
+        "_rider_fix_ns",
+        "_sure_since_ns",
+        "alert_id",
+        "has_warned",
+        "is_acknowledged",
+        "is_over",
+        "is_sure",
+        "last_closing_ns",
+        "measure",
+        "reason",
+        "rider",
+        "rule",
+        "stage",
+        "t_ns",
+        "umpire",
+        "verdict",
+    )
+
+    def __init__(self, rule: Rule, rider: Person, umpire: Person | None) -> None:
+        self.rule = rule
+        self.rider = rider
+        self.umpire = umpire
+        self.alert_id = ""
+        self.stage = Stage.NONE
+        self.is_acknowledged = False
+        self.has_warned = False
+        self.last_closing_ns: int | None = None
+        self.reset("not judged yet")
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Who it is about."""
+        if self.umpire is None:
+            return (self.rider.entity,)
+        return (self.rider.entity, self.umpire.entity)
+
+    @property
+    def p(self) -> float:
+        """P(infringed); one half where nothing is known."""
+        return 0.5 if self.measure is None else self.measure.p
+
+    def reset(self, reason: str) -> None:
+        """Forget: nothing can be told, for this reason."""
+        self.t_ns = -1
+        self.measure: Measure | None = None
+        self.verdict = Verdict.CANNOT_TELL
+        self.reason = reason
+        self.is_sure = False
+        self.is_over = False
+        self._sure_since_ns: int | None = None
+        self._over_since_ns: int | None = None
+        self._closing_since_ns: int | None = None
+        self._rider_fix_ns = -1
+        self._fixes = 0
+
+    def take(self, measure: Measure, t_ns: int, profile: Profile) -> None:
+        """Take the rule's value at an instant, and decide."""
+        self.measure = measure
+        self.t_ns = t_ns
+        p = measure.p
+        self._take_sure(p, t_ns, profile)
+        if p < profile.over:
+            if self._over_since_ns is None:
+                self._over_since_ns = t_ns
+            self.is_over = t_ns - self._over_since_ns >= profile.end_ns
+        else:
+            self._over_since_ns = None
+            self.is_over = False
+        self._take_closing(measure, t_ns, profile)
+        if p <= profile.clear:
+            self.verdict, self.reason = Verdict.CLEAR, ""
+        elif self.is_sure:
+            self.verdict, self.reason = Verdict.BREACH, ""
+        elif self._can_decide():
+            self.verdict, self.reason = Verdict.POSSIBLE, "too close to call"
+        else:
+            self.verdict, self.reason = Verdict.CANNOT_TELL, self._why_not()
+
+    def _take_sure(self, p: float, t_ns: int, profile: Profile) -> None:
+        if p < profile.sure:
+            self._sure_since_ns = None
+            self.is_sure = False
+            return
+        fix_ns = self.rider.track.t_fix_ns
+        if self._sure_since_ns is None:
+            self._sure_since_ns = t_ns
+            self._fixes = 0
+            self._rider_fix_ns = -1
+        if fix_ns != self._rider_fix_ns:
+            self._rider_fix_ns = fix_ns
+            self._fixes += 1
+        self.is_sure = self._fixes >= SURE_FIXES and t_ns - self._sure_since_ns >= profile.raise_ns
+
+    def _take_closing(self, measure: Measure, t_ns: int, profile: Profile) -> None:
+        """Watch for one who will be at the limit soon, at the speed at which he closes in."""
+        gap_m = measure.value_m - measure.limit_m
+        closing_mps = measure.closing_mps
+        is_soon = (
+            self.rule.clause is Clause.C6
+            and closing_mps > profile.warning_closing_mps
+            and 0.0 < gap_m < closing_mps * profile.warning_time_s
+        )
+        if not is_soon:
+            self._closing_since_ns = None
+            return
+        if self._closing_since_ns is None:
+            self._closing_since_ns = t_ns
+        self.last_closing_ns = t_ns
+
+    def is_closing(self, profile: Profile) -> bool:
+        """Say whether he has been closing in for the warning's dwell."""
+        since_ns = self._closing_since_ns
+        return since_ns is not None and self.t_ns - since_ns >= profile.warning_dwell_ns
+
+    def _can_decide(self) -> bool:
+        kinds = self.rule.decides
+        return self.rider.track.kind in kinds and (
+            self.umpire is None or self.umpire.track.kind in kinds
+        )
+
+    def _why_not(self) -> str:
+        for person in (self.rider, self.umpire):
+            if person is not None and person.track.kind not in self.rule.decides:
+                kind = FixKind(person.track.kind).name.lower().replace("_", " ")
+                return f"{person.entity}: a fix of kind {kind} can't decide it"
+        return "too close to call"

@@ -1,0 +1,191 @@
+"""The line-up: which umpire throws, where it stands, who is in it, whether it is complete."""
+
+import math
+from collections.abc import Sequence
+
+from throwin.game.person import Person
+from throwin.game.profile import Profile
+from throwin.game.roster import Team
+
+REACH_M = 25.0  # riders this near tell on which side of the umpire the line-up forms
+
+
+class Lineup:
+    """One line-up in the making.
+
+    throwing: the umpire who throws, None while no one is positioned. centre_y_field_m: of the
+    line-up, on the centre line. complete_since_ns: all but the profile's few of each team are in
+    it since then. Terms as in CLAUSES: in the line-up, positioned, the line-up's centre.
+    """
+
+    __slots__ = (
+        "_gone_since_ns",
+        "_incomplete_since_ns",
+        "_left_since_ns",
+        "_profile",
+        "_riders",
+        "_spot_m",
+        "_umpires",
+        "centre_y_field_m",
+        "complete_since_ns",
+        "throwing",
+    )
+
+    def __init__(
+        self, riders: Sequence[Person], umpires: Sequence[Person], profile: Profile
+    ) -> None:
+        self._riders = riders
+        self._umpires = umpires
+        self._profile = profile
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the line-up: nobody is positioned, nobody is in it."""
+        self.throwing: Person | None = None
+        self.centre_y_field_m = 0.0
+        self.complete_since_ns: int | None = None
+        self._spot_m = (0.0, 0.0)
+        self._incomplete_since_ns: int | None = None
+        self._left_since_ns: int | None = None
+        self._gone_since_ns: int | None = None
+        for rider in self._riders:
+            rider.lineup_since_ns = None
+
+    def look(self, now_ns: int) -> None:
+        """Find the throwing umpire anew, then who is in the line-up."""
+        positioned = [u for u in self._umpires if self._is_positioned(u, now_ns)]
+        self._choose(positioned)
+        if self.throwing is None:
+            self._gone_since_ns = now_ns if self._gone_since_ns is None else self._gone_since_ns
+            self.complete_since_ns = None
+            for rider in self._riders:
+                rider.lineup_since_ns = None
+            return
+        self._gone_since_ns = None
+        self.keep(now_ns)
+
+    def position(self, umpire: Person | None, now_ns: int) -> None:
+        """Take an umpire as positioned by his own word; None = the one nearest to the line."""
+        chosen = umpire or self.throwing
+        if chosen is None:
+            near = sorted(self._umpires, key=lambda u: _off_line_m(u, now_ns, self._profile))
+            chosen = near[0] if near else None
+        if chosen is not None:
+            self._choose([chosen])
+        self.keep(now_ns)
+
+    def keep(self, now_ns: int) -> None:
+        """Find who is in the line-up of the umpire who is positioned.
+
+        A rider with an old position stays what he was: silence takes nobody out of it.
+        """
+        profile = self._profile
+        for rider in self._riders:
+            state = rider.state
+            if state is None or not rider.is_within(now_ns, profile.input_age_ns):
+                continue
+            off_m = math.hypot(state.x_field_m, state.y_field_m - self.centre_y_field_m)
+            is_in = (
+                self.throwing is not None
+                and off_m <= profile.lineup_radius_m
+                and rider.motion.speed_mps < profile.lineup_speed_mps
+            )
+            if not is_in:
+                rider.lineup_since_ns = None
+            elif rider.lineup_since_ns is None:
+                rider.lineup_since_ns = now_ns
+        if self._is_complete():
+            self._incomplete_since_ns = None
+            if self.complete_since_ns is None:
+                self.complete_since_ns = now_ns
+        else:
+            self.complete_since_ns = None
+            if self._incomplete_since_ns is None:
+                self._incomplete_since_ns = now_ns
+
+    def has_both_teams(self) -> bool:
+        """Say whether at least one rider of each team is in it."""
+        return all(self._count(team) > 0 for team in Team)
+
+    def is_standing(self, now_ns: int) -> bool:
+        """Say whether it has been complete for the profile's time."""
+        since_ns = self.complete_since_ns
+        return since_ns is not None and now_ns - since_ns >= self._profile.complete_ns
+
+    def is_gone(self, now_ns: int) -> bool:
+        """Say whether nobody has been positioned for the time after which it is over."""
+        since_ns = self._gone_since_ns
+        return since_ns is not None and now_ns - since_ns >= self._profile.broken_ns
+
+    def is_broken(self, now_ns: int) -> bool:
+        """Say whether it has been incomplete for the time after which it has broken up."""
+        since_ns = self._incomplete_since_ns
+        return since_ns is not None and now_ns - since_ns >= self._profile.broken_ns
+
+    def is_left(self, now_ns: int) -> bool:
+        """Say whether the throwing umpire has surely ridden away from his spot for that time."""
+        umpire, profile = self.throwing, self._profile
+        if umpire is None or umpire.state is None:
+            return False
+        if umpire.is_within(now_ns, profile.input_age_ns):
+            x_m, y_m = umpire.state.x_field_m, umpire.state.y_field_m
+            if math.hypot(x_m - self._spot_m[0], y_m - self._spot_m[1]) <= profile.umpire_leaves_m:
+                self._left_since_ns = None
+            elif self._left_since_ns is None:
+                self._left_since_ns = now_ns
+        return self._left_since_ns is not None and now_ns - self._left_since_ns >= profile.broken_ns
+
+    def _is_positioned(self, umpire: Person, now_ns: int) -> bool:
+        profile, state = self._profile, umpire.state
+        return (
+            state is not None
+            and umpire.is_within(now_ns, profile.input_age_ns)
+            and abs(state.x_field_m) <= profile.positioned_off_line_m
+            and umpire.motion.is_at_rest(state.t_fix_ns, profile)
+        )
+
+    def _choose(self, positioned: Sequence[Person]) -> None:
+        """Take the umpire with most riders in the line-up before him; the first of equals."""
+        best: tuple[int, float] | None = None
+        self.throwing = None
+        for umpire in positioned:
+            centre_y_m = self._centre_y_m(umpire)
+            places = [r.state for r in self._riders if r.state is not None]
+            away_m = [math.hypot(s.x_field_m, s.y_field_m - centre_y_m) for s in places]
+            inside = sum(1 for m in away_m if m <= self._profile.lineup_radius_m)
+            rank = (inside, -sum(away_m))
+            if best is None or rank > best:
+                best = rank
+                self.throwing = umpire
+                self.centre_y_field_m = centre_y_m
+                state = umpire.state
+                self._spot_m = (0.0, 0.0) if state is None else (state.x_field_m, state.y_field_m)
+
+    def _centre_y_m(self, umpire: Person) -> float:
+        if umpire.state is None:
+            return 0.0
+        y_m = umpire.state.y_field_m
+        side = 0
+        for rider in self._riders:
+            state = rider.state
+            if state is not None and math.hypot(state.x_field_m, state.y_field_m - y_m) < REACH_M:
+                side += 1 if state.y_field_m > y_m else -1
+        front_m = self._profile.umpire_limit_m + self._profile.file_length_m / 2
+        return y_m + math.copysign(front_m, side or -y_m)
+
+    def _is_complete(self) -> bool:
+        for team in Team:
+            fielded = sum(1 for rider in self._riders if rider.member.team is team)
+            if self._count(team) < max(1, fielded - self._profile.missing_riders):
+                return False
+        return True
+
+    def _count(self, team: Team) -> int:
+        return sum(1 for rider in self._riders if rider.member.team is team and rider.is_in_lineup)
+
+
+def _off_line_m(umpire: Person, now_ns: int, profile: Profile) -> float:
+    state = umpire.state
+    if state is None or not umpire.is_within(now_ns, profile.lost_age_ns):
+        return math.inf
+    return abs(state.x_field_m)

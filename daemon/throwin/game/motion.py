@@ -1,0 +1,53 @@
+"""Rest and start of one horse, read from its track's speed."""
+
+from throwin.game.profile import Profile
+from throwin.tracking.state import State
+
+REST_SIGMAS = 2.0  # a speed that its own noise explains is rest
+ONSET_SIGMAS = 3.0  # and a start must stand out of the noise
+
+
+class Motion:
+    """What the speed of one horse has been doing.
+
+    rest_since_ns: at rest since then, None when it moves. onset_ns: when it last went from rest
+    to riding within the profile's time, None before that. Times are instants of measurement.
+    """
+
+    __slots__ = ("_slow_ns", "_t_ns", "onset_ns", "rest_since_ns", "speed_mps")
+
+    def __init__(self) -> None:
+        self.rest_since_ns: int | None = None
+        self.onset_ns: int | None = None
+        self.speed_mps = 0.0
+        self._slow_ns: int | None = None
+        self._t_ns = -1
+
+    def see(self, state: State, profile: Profile) -> None:
+        """Take the state at its newest fix; the same fix twice is one."""
+        t_ns = state.t_fix_ns
+        if t_ns <= self._t_ns:
+            return
+        self._t_ns = t_ns
+        sigma_mps = state.var_v_m2ps2**0.5
+        speed_mps = (state.vx_field_mps**2 + state.vy_field_mps**2) ** 0.5
+        self.speed_mps = speed_mps
+        if speed_mps < profile.rest_mps + REST_SIGMAS * sigma_mps:
+            self._slow_ns = t_ns
+            if self.rest_since_ns is None:
+                self.rest_since_ns = t_ns
+            return
+        self.rest_since_ns = None
+        slow_ns = self._slow_ns
+        if (
+            slow_ns is not None
+            and speed_mps > profile.onset_mps + ONSET_SIGMAS * sigma_mps
+            and t_ns - slow_ns <= profile.onset_ns
+        ):
+            self.onset_ns = t_ns
+            self._slow_ns = None
+
+    def is_at_rest(self, t_ns: int, profile: Profile) -> bool:
+        """Say whether it has been at rest for the profile's time."""
+        since_ns = self.rest_since_ns
+        return since_ns is not None and t_ns - since_ns >= profile.rest_ns

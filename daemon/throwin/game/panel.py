@@ -1,0 +1,150 @@
+"""All judgements of a line-up: each rule for each rider, and for each umpire where he counts."""
+
+from collections.abc import Callable, Sequence
+
+from throwin.game.judgement import Judgement, Verdict
+from throwin.game.lineup import Lineup
+from throwin.game.match import Match, wrong_side_sign
+from throwin.game.person import Person
+from throwin.game.profile import Profile
+from throwin.game.rules import RULES, Clause, measure_distance, measure_side
+
+LineVariance = Callable[[float], float]  # y_field_m to the variance of the line's place, m2
+
+
+class Panel:
+    """The judgements. line_var_m2: what the survey leaves open of the centre line, at y."""
+
+    __slots__ = ("_by_person", "_line_var_m2", "_lineup", "_match", "_profile", "all", "covers")
+
+    def __init__(
+        self,
+        *,
+        riders: Sequence[Person],
+        umpires: Sequence[Person],
+        lineup: Lineup,
+        match: Match,
+        profile: Profile,
+        line_var_m2: LineVariance,
+    ) -> None:
+        self._lineup = lineup
+        self._match = match
+        self._profile = profile
+        self._line_var_m2 = line_var_m2
+        self.all = tuple(
+            judgement
+            for rider in riders
+            for judgement in (
+                Judgement(RULES[Clause.C5], rider, None),
+                *(Judgement(RULES[Clause.C6], rider, umpire) for umpire in umpires),
+            )
+        )
+        self._by_person = {
+            person.entity: tuple(j for j in self.all if person in (j.rider, j.umpire))
+            for person in (*riders, *umpires)
+        }
+        self.covers = _covers(riders, umpires)
+
+    def of(self, person: Person) -> tuple[Judgement, ...]:
+        """Give the judgements that one person's fix touches."""
+        return self._by_person[person.entity]
+
+    def is_relevant(self, judgement: Judgement) -> bool:
+        """Say whether it counts now.
+
+        The side counts for who is in the line-up; five yards of the throwing umpire bind
+        everyone, those of the other one only who is at rest near him: riders pass him all the
+        time.
+        """
+        rider = judgement.rider
+        if judgement.umpire is None:
+            return rider.is_in_lineup
+        if judgement.umpire is self._lineup.throwing:
+            return True
+        state = rider.state
+        return state is not None and rider.motion.is_at_rest(state.t_fix_ns, self._profile)
+
+    def judge(self, judgement: Judgement, now_ns: int) -> None:
+        """Judge anew, with both tracks at the newer one's instant."""
+        rider, umpire = judgement.rider, judgement.umpire
+        track = rider.track
+        if not rider.is_within(now_ns, self._profile.input_age_ns):
+            judgement.reset(_too_old(rider))
+            return
+        if umpire is None:
+            state = track.at(track.t_fix_ns)
+            sign = self._wrong_sign(rider)
+            if state is None or sign == 0:
+                judgement.reset("which end red attacks is not known")
+                return
+            measure = measure_side(
+                state, sign, self._line_var_m2(state.y_field_m), self._profile.hold_tolerance_m
+            )
+            judgement.take(measure, track.t_fix_ns, self._profile)
+            return
+        if not umpire.is_within(now_ns, self._profile.input_age_ns):
+            judgement.reset(_too_old(umpire))
+            return
+        t_ns = max(track.t_fix_ns, umpire.track.t_fix_ns)
+        one, other = track.at(t_ns), umpire.track.at(t_ns)
+        if one is None or other is None:
+            judgement.reset(_too_old(rider if one is None else umpire))
+            return
+        limit_m = self._profile.umpire_limit_m - self._profile.hold_tolerance_m
+        judgement.take(measure_distance(one, other, limit_m), t_ns, self._profile)
+
+    def expire(self, now_ns: int) -> None:
+        """Take back the verdicts whose inputs have grown too old."""
+        for judgement in self.all:
+            if judgement.measure is None:
+                continue
+            for person in (judgement.rider, judgement.umpire):
+                if person is not None and not person.is_within(now_ns, self._profile.input_age_ns):
+                    judgement.reset(_too_old(person))
+                    break
+
+    def relevant(self) -> list[Judgement]:
+        """Give the judgements that count now."""
+        return [judgement for judgement in self.all if self.is_relevant(judgement)]
+
+    def is_ready(self) -> bool:
+        """Say whether READY may be given: joint P of what it covers small, nothing unknown.
+
+        The sum of the probabilities bounds the joint one from above (Boole).
+        """
+        total = 0.0
+        for judgement in self.all:
+            if judgement.rule.clause not in self.covers or not self.is_relevant(judgement):
+                continue
+            if judgement.measure is None:
+                return False
+            total += judgement.measure.p
+        return bool(self.covers) and total <= self._profile.ready_sum
+
+    def _wrong_sign(self, rider: Person) -> int:
+        team = rider.member.team
+        return 0 if team is None else wrong_side_sign(team, self._match.standing)
+
+
+def _covers(riders: Sequence[Person], umpires: Sequence[Person]) -> tuple[Clause, ...]:
+    """Give the rules that every tag they need can decide, by its class."""
+    covers = []
+    for rule in RULES.values():
+        needed = riders if rule.clause is Clause.C5 else (*riders, *umpires)
+        has_umpires = rule.clause is Clause.C5 or bool(umpires)
+        sensors = [person.track.spec.sensor for person in needed]
+        if riders and has_umpires and all(s in rule.decides_sensor for s in sensors):
+            covers.append(rule.clause)
+    return tuple(covers)
+
+
+def _too_old(person: Person) -> str:
+    if not person.track.is_started:
+        return f"{person.entity}: no position yet"
+    return f"{person.entity}: position too old"
+
+
+def worst(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Give those that are not clear, the most likely breach first."""
+    unclear = [j for j in judgements if j.verdict is not Verdict.CLEAR]
+    return sorted(unclear, key=lambda j: -j.p)

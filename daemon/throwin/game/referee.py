@@ -1,0 +1,364 @@
+"""The referee: follows the phases of a throw-in, has the rules judged, and says what comes of it.
+
+It is told of each fix and of time passing; it gives findings, in order.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from throwin.game import words
+from throwin.game.alerts import Alerts
+from throwin.game.finding import CueOrder, Finding, Happened, Pattern, Words
+from throwin.game.judgement import Judgement
+from throwin.game.lineup import Lineup
+from throwin.game.match import Cause, Match, Phase
+from throwin.game.panel import LineVariance, Panel
+from throwin.game.person import Person
+from throwin.game.profile import Profile
+from throwin.game.readiness import Outlook, Readiness, Word
+from throwin.game.roster import Roster, Team
+from throwin.tracking.tracker import Tracker
+
+INFERRED = "inferred"
+LOOK_TICKS = 2  # the line-up is looked at 10 times a second
+_LIVE = (Phase.FORMING, Phase.ARMED)
+
+
+class View(NamedTuple):
+    """What the line-up looks like now, for those who watch it."""
+
+    phase: Phase
+    trigger: str
+    is_ready: bool
+    covers: tuple[str, ...]
+    missing: tuple[str, ...]
+    red_expected: str
+    red_in_force: str
+    throwing: str | None
+    in_lineup: tuple[str, ...]
+    late: tuple[str, ...]
+    judgements: tuple[Judgement, ...]
+
+
+class Referee:
+    """One field's referee. Raises nothing; what it can't tell, it says."""
+
+    def __init__(
+        self,
+        *,
+        profile: Profile,
+        roster: Roster,
+        tracker: Tracker,
+        match: Match,
+        line_var_m2: LineVariance,
+        boot: str,
+    ) -> None:
+        self.match = match
+        self._profile = profile
+        self._tracker = tracker
+        self._line_var_m2 = line_var_m2
+        self._boot = boot
+        self._trigger = "start"
+        self._is_inferred = True
+        self._ticks = 0
+        self._thrown_ns = 0
+        self._onset_ns: int | None = None
+        self._findings: list[Finding] = []
+        self._readiness = Readiness(profile)
+        self._seat(roster, first_alert=0)
+
+    def _seat(self, roster: Roster, *, first_alert: int) -> None:
+        """Put everybody of a roster on his track."""
+        people = []
+        for member in roster.members:
+            track = self._tracker.track(member.tag)
+            if track is not None:
+                people.append(Person(member, track))
+        self.roster = roster
+        self.people = tuple(people)
+        self._riders = tuple(p for p in people if p.member.team is not None)
+        self._umpires = tuple(p for p in people if p.member.umpire_id is not None)
+        self._by_tag = {p.member.tag: p for p in (*self._riders, *self._umpires)}
+        self._lineup = Lineup(self._riders, self._umpires, self._profile)
+        self._panel = Panel(
+            riders=self._riders,
+            umpires=self._umpires,
+            lineup=self._lineup,
+            match=self.match,
+            profile=self._profile,
+            line_var_m2=self._line_var_m2,
+        )
+        self._alerts = Alerts(
+            panel=self._panel,
+            lineup=self._lineup,
+            umpires=self._umpires,
+            profile=self._profile,
+            boot=self._boot,
+            first=first_alert,
+            emit=self._emit,
+        )
+
+    @property
+    def _emit(self) -> Callable[[Finding], None]:
+        return self._findings.append
+
+    def record(self, happened: Happened) -> None:
+        """Put something on record among the findings."""
+        self._emit(happened)
+
+    def knows(self, tag: str) -> bool:
+        """Say whether a tag is one of the field file's."""
+        return self._tracker.track(tag) is not None
+
+    def drain(self) -> list[Finding]:
+        """Give what has been found since the last call, in order."""
+        found = self._findings[:]
+        self._findings.clear()
+        return found
+
+    def seen(self, tag: str, now_ns: int) -> None:
+        """Take a tag's newest fix: while armed, judge at once what it touches."""
+        if self.match.phase is not Phase.ARMED:
+            return
+        person = self._by_tag.get(tag)
+        if person is None:
+            return
+        self._refresh(person)
+        if self._has_surged(person):
+            self.move(Cause.SURGE, INFERRED, now_ns)
+            return
+        for judgement in self._panel.of(person):
+            self._panel.judge(judgement, now_ns)
+            self._follow(judgement, now_ns)
+
+    def tick(self, now_ns: int) -> None:
+        """Take it that time has passed: look at the line-up, at ages, and at what is due."""
+        self._ticks += 1
+        if self._ticks % LOOK_TICKS == 0:
+            self._look(now_ns)
+        if self.match.phase is Phase.ARMED:
+            self._panel.expire(now_ns)
+            self._alerts.lose(now_ns)
+            self._update_readiness(now_ns)
+            self._alerts.tick(now_ns)
+        elif (
+            self.match.phase is Phase.THROWN
+            and now_ns - self._thrown_ns >= self._profile.dispersed_ns
+        ):
+            self.move(Cause.DISPERSED, INFERRED, now_ns)
+
+    def move(self, cause: Cause, trigger: str, now_ns: int, *, by_umpire: bool = False) -> bool:
+        """Let a cause act on the phase; False where it leads nowhere."""
+        before = self.match.phase
+        is_told = self._readiness.is_given or self._alerts.is_holding
+        to = self.match.move(cause)
+        if to is None:
+            return False
+        self._trigger = trigger
+        detail = (("from", before.value), ("to", to.value), ("cause", cause.value))
+        self._emit(Happened("phase", trigger, detail))
+        if before in _LIVE and to not in _LIVE:
+            self._alerts.clear(now_ns, "the ball is thrown" if to is Phase.THROWN else "stopped")
+        if before is Phase.ARMED and to is not Phase.ARMED:
+            if to is Phase.FORMING:
+                self._alerts.clear(now_ns, "the line-up forms again")
+            if to is not Phase.THROWN and is_told and not by_umpire:
+                self._cue(Pattern.BLIND, words.NOT_READY)
+            self._readiness.clear()
+        match to:
+            case Phase.ARMED:
+                self._arm(now_ns, is_inferred=cause is Cause.LINEUP_STANDS)
+            case Phase.THROWN:
+                self._throw(trigger, now_ns)
+            case Phase.OPEN:
+                self._emit(Happened("ball_out", trigger))
+            case Phase.BETWEEN:
+                self._lineup.clear()
+            case Phase.FORMING:
+                pass
+        return True
+
+    def position(self, umpire_id: str | None, now_ns: int) -> None:
+        """Take an umpire as positioned on his word; None = whoever is nearest to the line."""
+        for person in (*self._riders, *self._umpires):
+            self._refresh(person)
+        named = [u for u in self._umpires if u.member.umpire_id == umpire_id]
+        self._lineup.position(named[0] if named else None, now_ns)
+
+    def assign(self, roster: Roster, now_ns: int) -> None:
+        """Take a new roster; the line-up and its alerts begin anew."""
+        self.move(Cause.ABORT, "command", now_ns)
+        self._seat(roster, first_alert=self._alerts.count)
+
+    def acknowledge(self, alert_id: str, now_ns: int) -> bool:
+        """Quiet an alert until it ends; False when there is none of that id."""
+        return self._alerts.acknowledge(alert_id, now_ns)
+
+    def view(self, now_ns: int) -> View:
+        """Say what the line-up looks like."""
+        throwing = self._lineup.throwing
+        in_lineup = tuple(r.entity for r in self._riders if r.is_in_lineup)
+        late = tuple(r.entity for r in self._late())
+        return View(
+            phase=self.match.phase,
+            trigger=self._trigger,
+            is_ready=self._readiness.is_given,
+            covers=tuple(clause.value for clause in self._panel.covers),
+            missing=tuple(self._missing(now_ns)),
+            red_expected=self.match.expected.value,
+            red_in_force=self.match.in_force.value,
+            throwing=None if throwing is None else throwing.entity,
+            in_lineup=in_lineup,
+            late=late if throwing is not None else (),
+            judgements=tuple(self._panel.relevant()) if self.match.phase in _LIVE else (),
+        )
+
+    def _refresh(self, person: Person) -> None:
+        track = person.track
+        if not track.is_started:
+            return
+        if person.state is None or person.state.t_fix_ns != track.t_fix_ns:
+            person.state = track.at(track.t_fix_ns)
+            if person.state is not None:
+                person.motion.see(person.state, self._profile)
+
+    def _look(self, now_ns: int) -> None:
+        for person in (*self._riders, *self._umpires):
+            self._refresh(person)
+        lineup = self._lineup
+        match self.match.phase:
+            case Phase.BETWEEN:
+                lineup.look(now_ns)
+                if lineup.throwing is not None and lineup.has_both_teams():
+                    self.move(Cause.LINEUP_FORMS, INFERRED, now_ns)
+            case Phase.OPEN:
+                lineup.look(now_ns)
+                if lineup.throwing is not None and lineup.complete_since_ns is not None:
+                    self.move(Cause.LINEUP_FORMS, INFERRED, now_ns)
+            case Phase.FORMING:
+                lineup.look(now_ns)
+                if lineup.is_gone(now_ns):
+                    self.move(Cause.LINEUP_GONE, INFERRED, now_ns)
+                elif lineup.is_standing(now_ns):
+                    self.move(Cause.LINEUP_STANDS, INFERRED, now_ns)
+                else:
+                    self._judge_all(now_ns)
+            case Phase.ARMED:
+                lineup.keep(now_ns)
+                is_broken = self._is_inferred and lineup.is_broken(now_ns)
+                if is_broken or lineup.is_left(now_ns):
+                    self.move(Cause.LINEUP_BREAKS, INFERRED, now_ns)
+            case Phase.THROWN:
+                pass
+
+    def _judge_all(self, now_ns: int) -> None:
+        for judgement in self._panel.all:
+            self._panel.judge(judgement, now_ns)
+            self._follow(judgement, now_ns)
+
+    def _follow(self, judgement: Judgement, now_ns: int) -> None:
+        onset_ns = self._onset_ns
+        is_deferred = (
+            onset_ns is not None and judgement.t_ns - onset_ns <= self._profile.release_within_ns
+        )
+        self._alerts.follow(
+            judgement,
+            now_ns,
+            is_armed=self.match.phase is Phase.ARMED,
+            is_deferred=is_deferred,
+        )
+
+    def _has_surged(self, person: Person) -> bool:
+        """Say whether with this rider's start enough of both teams have started at once."""
+        onset_ns = person.motion.onset_ns
+        if person.member.team is None or onset_ns is None or not person.is_in_lineup:
+            return False
+        if person.state is None or onset_ns != person.state.t_fix_ns:
+            return False
+        if self._onset_ns is None or onset_ns > self._onset_ns:
+            self._onset_ns = onset_ns
+        since_ns = self._onset_ns - self._profile.release_within_ns
+        started = [
+            rider.member.team
+            for rider in self._riders
+            if rider.is_in_lineup
+            and rider.motion.onset_ns is not None
+            and rider.motion.onset_ns >= since_ns
+        ]
+        return len(started) >= self._profile.release_riders and all(t in started for t in Team)
+
+    def _arm(self, now_ns: int, *, is_inferred: bool) -> None:
+        self._is_inferred = is_inferred
+        self._onset_ns = None
+        self._readiness.clear()
+        for person in (*self._riders, *self._umpires):
+            self._refresh(person)
+        self._judge_all(now_ns)
+
+    def _throw(self, trigger: str, now_ns: int) -> None:
+        self._thrown_ns = now_ns
+        throwing = self._lineup.throwing
+        detail = (
+            ("umpire", "" if throwing is None else throwing.entity),
+            ("in_lineup", ", ".join(r.entity for r in self._riders if r.is_in_lineup)),
+            ("red_attacks", self.match.in_force.value),
+        )
+        self._emit(Happened("throw", trigger, detail))
+
+    def _update_readiness(self, now_ns: int) -> None:
+        if self._alerts.is_holding:
+            outlook = Outlook.BREACH
+        elif self._panel.is_ready():
+            outlook = Outlook.GOOD
+        else:
+            outlook = Outlook.UNSURE
+        lost_ns = self._profile.lost_age_ns
+        is_lost = not all(p.is_within(now_ns, lost_ns) for p in self._by_tag.values())
+        match self._readiness.update(now_ns, outlook, is_lost=is_lost):
+            case Word.READY:
+                say = words.ready(self._panel.covers, self._late())
+                self._cue(Pattern.READY, say, now_ns)
+            case Word.NO_POSITION:
+                self._cue(Pattern.BLIND, words.NO_POSITION)
+            case Word.NOT_READY:
+                self._cue(Pattern.BLIND, words.NOT_READY)
+            case None:
+                pass
+
+    def _cue(self, pattern: Pattern, say: Words, now_ns: int | None = None) -> None:
+        """Tell the throwing umpire; all umpires when it is not known who throws."""
+        throwing = self._lineup.throwing
+        covers: tuple[str, ...] = ()
+        age_ns = None
+        if pattern is Pattern.READY and now_ns is not None:
+            covers = tuple(clause.value for clause in self._panel.covers)
+            ages = [now_ns - person.track.t_fix_ns for person in self._by_tag.values()]
+            age_ns = max(ages, default=None)
+        for umpire in self._umpires if throwing is None else (throwing,):
+            order = CueOrder(
+                umpire.member.umpire_id or "", pattern, say, covers=covers, age_ns=age_ns
+            )
+            self._emit(order)
+
+    def _late(self) -> tuple[Person, ...]:
+        return tuple(rider for rider in self._riders if not rider.is_in_lineup)
+
+    def _missing(self, now_ns: int) -> list[str]:
+        """Say what stands between now and READY, for the technician."""
+        if self._readiness.is_given:
+            return []
+        missing = []
+        if self._lineup.throwing is None:
+            missing.append("no umpire is positioned")
+        if not self._panel.covers:
+            missing.append("no rule can be decided with these tags")
+        for person in self._by_tag.values():
+            if not person.is_within(now_ns, self._profile.input_age_ns):
+                missing.append(f"{person.entity}: no position")
+            elif person.member.team is not None and not person.is_in_lineup:
+                missing.append(f"{person.entity}: not in the line-up")
+        for judgement in self._panel.relevant():
+            if judgement.measure is not None and judgement.p > self._profile.clear:
+                clause = judgement.rule.clause.value
+                missing.append(f"{judgement.rider.entity}: {clause} {judgement.verdict.value}")
+        return missing
