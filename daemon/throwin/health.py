@@ -1,0 +1,149 @@
+"""What is alive: tags, ports, broker, receivers; and every counter. Pure.
+
+Its words go into `status` and `tags/<tag>`; nothing here decides anything.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from throwin.tags.observation import FixKind
+from throwin.tracking.tracker import Tracker
+
+SILENT_NS = 3_000_000_000  # a tag on the field that says nothing for so long is named
+START_NS = 2_000_000_000  # until then ports, broker and tags are given time to come up
+
+
+class TagRow(NamedTuple):
+    """Health of one tag over the last second."""
+
+    tag: str
+    port: str | None
+    kind: FixKind
+    sigma_m: float | None
+    age_ns: int | None
+    rate_hz: float
+    lost: int
+    rejected: int
+    battery_pct: int | None
+
+
+class _Tag:
+    __slots__ = ("battery_pct", "fixes", "lost", "port", "since_ns")
+
+    def __init__(self) -> None:
+        self.port: str | None = None
+        self.fixes = 0
+        self.since_ns: int | None = None
+        self.lost = 0
+        self.battery_pct: int | None = None
+
+
+class Health:
+    """All that is counted and known to be up or down."""
+
+    __slots__ = (
+        "_broker",
+        "_ports",
+        "_receivers",
+        "_start_ns",
+        "_tags",
+        "_tracker",
+        "_warnings",
+        "counters",
+    )
+
+    def __init__(
+        self,
+        *,
+        tags: Sequence[str],
+        ports: Sequence[str],
+        umpires: Sequence[str],
+        warnings: Sequence[str],
+        tracker: Tracker,
+    ) -> None:
+        self.counters: dict[str, int] = {}
+        self._tracker = tracker
+        self._warnings = tuple(warnings)
+        self._tags = {tag: _Tag() for tag in tags}
+        self._ports = dict.fromkeys(ports, "not open yet")
+        self._receivers: dict[str, dict[str, bool]] = {umpire: {} for umpire in umpires}
+        self._broker = "not connected yet"
+        self._start_ns: int | None = None
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Add to a counter."""
+        self.counters[name] = self.counters.get(name, 0) + by
+
+    def heard(self, tag: str, port: str) -> None:
+        """Note that a position, or the word that there is none, came from a tag."""
+        row = self._tags.get(tag)
+        if row is not None:
+            row.port = port
+            row.fixes += 1
+
+    def lose(self, tag: str, missing: int) -> None:
+        """Messages of a tag never came."""
+        row = self._tags.get(tag)
+        if row is not None:
+            row.lost += missing
+
+    def charge(self, tag: str, battery_pct: int | None) -> None:
+        """Note what a tag told of its battery."""
+        row = self._tags.get(tag)
+        if row is not None:
+            row.battery_pct = battery_pct
+
+    def port(self, name: str, detail: str, *, is_open: bool) -> None:
+        """Note that a port was opened or lost."""
+        self._ports[name] = "" if is_open else detail
+
+    def broker(self, detail: str, *, is_connected: bool) -> None:
+        """Note that the broker came or went."""
+        self._broker = "" if is_connected else detail
+
+    def receiver(self, umpire: str, name: str, *, is_online: bool) -> None:
+        """Note that a receiver came or went."""
+        self._receivers.setdefault(umpire, {})[name] = is_online
+
+    def tag_row(self, tag: str, now_ns: int) -> TagRow:
+        """Give one tag's health; the rate counts since the last call."""
+        row, track = self._tags[tag], self._tracker.track(tag)
+        seconds = 0.0 if row.since_ns is None else (now_ns - row.since_ns) / 1e9
+        rate_hz = row.fixes / seconds if seconds > 0 else 0.0
+        row.fixes, row.since_ns = 0, now_ns
+        is_started = track is not None and track.is_started
+        return TagRow(
+            tag=tag,
+            port=row.port,
+            kind=FixKind.NO_FIX if track is None else track.kind,
+            sigma_m=track.sigma_m if track is not None and is_started else None,
+            age_ns=now_ns - track.t_fix_ns if track is not None and is_started else None,
+            rate_hz=rate_hz,
+            lost=row.lost,
+            rejected=0 if track is None else track.rejected,
+            battery_pct=row.battery_pct,
+        )
+
+    def reasons(self, now_ns: int, fielded: Sequence[tuple[str, str]]) -> tuple[str, ...] | None:
+        """Give what is amiss, in words; None while all is still given time to come up.
+
+        fielded: (entity, tag) of everybody on the field.
+        """
+        if self._start_ns is None:
+            self._start_ns = now_ns
+        if now_ns - self._start_ns < START_NS:
+            return None
+        words = list(self._warnings)
+        words += [f"port {name}: {detail}" for name, detail in self._ports.items() if detail]
+        if self._broker:
+            words.append(f"broker: {self._broker}")
+        for entity, tag in fielded:
+            track = self._tracker.track(tag)
+            if track is None or not track.is_started:
+                words.append(f"tag {tag} ({entity}): no position yet")
+            elif now_ns - track.t_fix_ns > SILENT_NS:
+                words.append(f"tag {tag} ({entity}): no position")
+        for umpire, receivers in self._receivers.items():
+            if not any(receivers.values()):
+                words.append(f"umpire {umpire}: no receiver")
+        return tuple(words)
