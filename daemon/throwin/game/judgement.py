@@ -7,6 +7,7 @@ from throwin.game.profile import Profile
 from throwin.game.rules import Clause, Measure, Rule
 from throwin.tags.observation import FixKind
 
+BRAKING = 0.85  # of the highest closing speed: below it he slows down
 SURE_FIXES = 2  # nothing is announced from one fix
 
 
@@ -36,6 +37,7 @@ class Judgement:
     """
 
     __slots__ = (
+        "_closing_most_mps",
         "_closing_since_ns",
         "_fixes",
         "_over_since_ns",
@@ -91,6 +93,7 @@ class Judgement:
         self._sure_since_ns: int | None = None
         self._over_since_ns: int | None = None
         self._closing_since_ns: int | None = None
+        self._closing_most_mps = 0.0
         self._rider_fix_ns = -1
         self._fixes = 0
 
@@ -146,12 +149,22 @@ class Judgement:
             return
         if self._closing_since_ns is None:
             self._closing_since_ns = t_ns
+            self._closing_most_mps = closing_mps
+        self._closing_most_mps = max(self._closing_most_mps, closing_mps)
         self.last_closing_ns = t_ns
 
     def is_closing(self, profile: Profile) -> bool:
-        """Say whether he has been closing in for the warning's dwell."""
-        since_ns = self._closing_since_ns
-        return since_ns is not None and self.t_ns - since_ns >= profile.warning_dwell_ns
+        """Say whether he has been closing in for the warning's dwell, and does not brake.
+
+        Who rides up to his place slows down before it: he needs no warning.
+        """
+        since_ns, measure = self._closing_since_ns, self.measure
+        return (
+            since_ns is not None
+            and measure is not None
+            and self.t_ns - since_ns >= profile.warning_dwell_ns
+            and measure.closing_mps >= BRAKING * self._closing_most_mps
+        )
 
     def _can_decide(self) -> bool:
         kinds = self.rule.decides

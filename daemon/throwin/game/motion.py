@@ -3,8 +3,8 @@
 from throwin.game.profile import Profile
 from throwin.tracking.state import State
 
-REST_SIGMAS = 2.0  # a speed that its own noise explains is rest
-ONSET_SIGMAS = 3.0  # and a start must stand out of the noise
+REST_SIGMAS = 1.0  # a speed that its own noise explains is rest
+ONSET_SIGMAS = 1.5  # and a start must stand out of the noise
 
 
 class Motion:

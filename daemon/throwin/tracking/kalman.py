@@ -5,8 +5,9 @@ isotropic, so a prediction needs ten numbers only. Source: Bar-Shalom, Li, Kirub
 with Applications to Tracking and Navigation, 6.2 (discretized continuous white noise).
 """
 
-# Acceleration density of a horse that halts, turns and starts: sigma 3 m/s2 over about 1 s.
-DENSITY_M2PS3 = 6.0
+# Acceleration density of a horse that halts, turns and starts: 1.7 m/s gained in a second is one
+# sigma, the 3 m/s of a start are two.
+DENSITY_M2PS3 = 3.0
 
 
 class Kalman:
