@@ -4,13 +4,22 @@ TOML in, frozen structs out. An unknown key, a wrong type or an impossible value
 FieldFileError, which names the key's path, the value and what was expected.
 """
 
+import difflib
+import re
+import tomllib
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
 
+from throwin.contract.explain import explain
+from throwin.field.pitch import PLACES
+
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,32}$")]
 PositiveYd = Annotated[float, msgspec.Meta(gt=0.0, le=500.0)]
 SensorClass = Literal["rtk", "uwb", "gnss"]
+FIXED = tuple(name for name, (x, y) in PLACES.items() if x is not None and y is not None)
+_ON = re.compile(r"(red|blue) [1-4]|umpire [A-Za-z0-9_.-]{1,32}|ball")
 
 
 class FieldFileError(ValueError):
@@ -132,4 +141,63 @@ class FieldFile(_Strict, frozen=True, kw_only=True):
 
 def parse_fieldfile(text: str) -> FieldFile:
     """Read a field file; raises FieldFileError with the key's path, value and expectation."""
-    raise NotImplementedError
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FieldFileError("(file)", "TOML", str(error)) from None
+    try:
+        file = msgspec.convert(raw, FieldFile)
+    except msgspec.ValidationError as error:
+        sections = _Strict.__subclasses__()
+        raise FieldFileError(*explain(str(error), raw, sections)) from None
+    _check_survey(file)
+    _check_ports(file)
+    _check_tags(file)
+    return file
+
+
+def _check_survey(file: FieldFile) -> None:
+    for index, point in enumerate(file.survey):
+        if point.at not in PLACES:
+            near = difflib.get_close_matches(point.at, PLACES, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise FieldFileError(
+                f"survey[{index}].at", f"one of {', '.join(PLACES)}{hint}", repr(point.at)
+            )
+    _check_once("survey", "at", [point.at for point in file.survey if point.at in FIXED])
+
+
+def _check_ports(file: FieldFile) -> None:
+    _check_once("ports", "name", [port.name for port in file.ports])
+    _check_once("ports", "device", [port.device for port in file.ports])
+    tags = [tag.id for tag in file.tags]
+    for index, port in enumerate(file.ports):
+        if port.tag is not None and port.tag not in tags:
+            raise FieldFileError(f"ports[{index}].tag", "the id of a tag below", repr(port.tag))
+        if port.tag is not None and port.format == "own":
+            raise FieldFileError(
+                f"ports[{index}].tag", "none: own frames name their tags", repr(port.tag)
+            )
+    names = [port.name for port in file.ports]
+    for index, row in enumerate(file.uwb):
+        if row.port not in names:
+            raise FieldFileError(f"uwb[{index}].port", "the name of a port", repr(row.port))
+    _check_once("uwb", "port", [row.port for row in file.uwb])
+
+
+def _check_tags(file: FieldFile) -> None:
+    _check_once("tags", "id", [tag.id for tag in file.tags])
+    for index, tag in enumerate(file.tags):
+        if tag.on and _ON.fullmatch(tag.on) is None:
+            raise FieldFileError(
+                f"tags[{index}].on",
+                'red 1 .. red 4, blue 1 .. blue 4, umpire ID, ball, or "" for a spare tag',
+                repr(tag.on),
+            )
+    _check_once("tags", "on", [tag.on for tag in file.tags if tag.on])
+
+
+def _check_once(section: str, key: str, values: Sequence[str]) -> None:
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            raise FieldFileError(f"{section}.{key}", "each value once", f"{value!r} twice")

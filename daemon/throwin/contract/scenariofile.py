@@ -10,13 +10,12 @@ seconds from the scenario's start. `who` is one name or several: "red 1" .. "blu
 """
 
 import datetime
-import difflib
-import re
 import tomllib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from throwin.contract.explain import explain
 from throwin.contract.fieldfile import MatchSection, Name, PitchSection, SensorClass
 
 Yd = Annotated[float, msgspec.Meta(ge=-500.0, le=500.0)]
@@ -303,11 +302,6 @@ class ScenarioFile(_Strict, frozen=True, kw_only=True):
     silent: tuple[str, ...] = ()
 
 
-_AT = re.compile(r"^(?P<what>.*) - at `\$\.?(?P<path>.*)`$", re.DOTALL)
-_UNKNOWN = re.compile(r"^Object contains unknown field `(?P<key>.*)`$")
-_MISSING = re.compile(r"^Object missing required field `(?P<key>.*)`$")
-
-
 def parse_scenariofile(text: str) -> ScenarioFile:
     """Read a scenario file; raises ScenarioFileError with the key's path, value, expectation."""
     try:
@@ -317,40 +311,5 @@ def parse_scenariofile(text: str) -> ScenarioFile:
     try:
         return msgspec.convert(raw, ScenarioFile)
     except msgspec.ValidationError as error:
-        raise _explain(str(error), raw) from None
-
-
-def _explain(message: str, raw: dict[str, Any]) -> ScenarioFileError:
-    match = _AT.match(message)
-    what, path = (match["what"], match["path"]) if match else (message, "")
-    if unknown := _UNKNOWN.match(what):
-        key = unknown["key"]
-        near = difflib.get_close_matches(key, _known_keys(), n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        return ScenarioFileError(_join(path, key), f"a known key{hint}", f"unknown key {key!r}")
-    if missing := _MISSING.match(what):
-        return ScenarioFileError(_join(path, missing["key"]), "a value", "nothing")
-    expected = what.removeprefix("Expected ").split(", got ")[0].replace("`", "")
-    return ScenarioFileError(path or "(file)", expected, repr(_value_at(raw, path)))
-
-
-def _join(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key
-
-
-def _known_keys() -> list[str]:
-    sections: list[type[msgspec.Struct]] = [*_Strict.__subclasses__(), *_Fault.__subclasses__()]
-    return sorted({name for section in sections for name in section.__struct_fields__})
-
-
-def _value_at(raw: object, path: str) -> object:
-    """Walk a path such as moves[1].to_yd[0]; a part that is not there ends the walk."""
-    value = raw
-    for step in re.findall(r"[^.\[\]]+", path):
-        if isinstance(value, dict) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
-            value = value[int(step)]
-        else:
-            return value
-    return value
+        sections = [*_Strict.__subclasses__(), *_Fault.__subclasses__()]
+        raise ScenarioFileError(*explain(str(error), raw, sections)) from None
