@@ -1,6 +1,5 @@
 """Findings, tracks and health as the messages of the contract, each with its envelope. Pure."""
 
-import datetime
 import math
 from collections.abc import Iterator
 from typing import Any, Literal, cast
@@ -20,6 +19,7 @@ from throwin.contract.payload import (
     Status,
     TagHealth,
     VerdictRow,
+    rfc3339,
 )
 from throwin.event import Command, Tick
 from throwin.field.units import m_to_yd
@@ -33,7 +33,6 @@ from throwin.health import TagRow
 from throwin.tracking.state import State
 
 R95 = 2.4477  # radius of 95 % of a circular 2-D Gaussian, in sigmas: sqrt(-2 ln 0.05)
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
 class Publisher:
@@ -217,7 +216,7 @@ class Publisher:
             "id": f"{self._boot}-{letter}{'-' + where + '-' if where else ''}{seq}",
             "boot": self._boot,
             "seq": seq,
-            "t": _rfc3339(self.now_ns + self._utc_ns),
+            "t": rfc3339(self.now_ns + self._utc_ns),
             "clk": self._clk,
             "mono_ms": self.now_ns / 1e6,
         }
@@ -246,9 +245,3 @@ def _hint(change: AlertChange) -> str:
     if proof is None:
         return change.hint
     return f"{m_to_yd(proof.value_m):.2f} yd {proof.measure}: {change.hint}"
-
-
-def _rfc3339(t_utc_ns: int) -> str:
-    """Write UTC in RFC 3339 with milliseconds."""
-    moment = _EPOCH + datetime.timedelta(milliseconds=t_utc_ns // 1_000_000)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

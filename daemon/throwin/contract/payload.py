@@ -4,6 +4,7 @@ Every payload starts with v, type, id, boot, seq, t, clk and mono_ms. Units stan
 names. Readers ignore unknown keys. What a value means when it is absent is said at its type.
 """
 
+import datetime
 from typing import Literal
 
 import msgspec
@@ -201,3 +202,43 @@ _encoder = msgspec.json.Encoder()
 def encode(message: Message | AckMessage | CommandMessage) -> bytes:
     """Give the JSON bytes of a message; equal messages give equal bytes."""
     return _encoder.encode(message)
+
+
+class PayloadError(ValueError):
+    """Bytes that are no message of this contract; says where and what was expected."""
+
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_message_decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+_ack_decoder = msgspec.json.Decoder(AckMessage)
+_command_decoder = msgspec.json.Decoder(CommandMessage)
+
+
+def decode(data: bytes) -> Message:
+    """Read a message of the daemon; raises PayloadError."""
+    try:
+        return _message_decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PayloadError(f"expected a message of the daemon: {error}") from None
+
+
+def decode_ack(data: bytes) -> AckMessage:
+    """Read a receiver's word on a cue; raises PayloadError."""
+    try:
+        return _ack_decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PayloadError(f"expected an ack: {error}") from None
+
+
+def decode_command(data: bytes) -> CommandMessage:
+    """Read a command; raises PayloadError."""
+    try:
+        return _command_decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PayloadError(f"expected a command: {error}") from None
+
+
+def rfc3339(t_utc_ns: int) -> str:
+    """Write UTC in RFC 3339 with milliseconds."""
+    moment = _EPOCH + datetime.timedelta(milliseconds=t_utc_ns // 1_000_000)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
