@@ -218,7 +218,7 @@ def decode(data: bytes) -> Message:
     """Read a message of the daemon; raises PayloadError."""
     try:
         return _message_decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise PayloadError(f"expected a message of the daemon: {error}") from None
 
 
@@ -226,7 +226,7 @@ def decode_ack(data: bytes) -> AckMessage:
     """Read a receiver's word on a cue; raises PayloadError."""
     try:
         return _ack_decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise PayloadError(f"expected an ack: {error}") from None
 
 
@@ -234,7 +234,7 @@ def decode_command(data: bytes) -> CommandMessage:
     """Read a command; raises PayloadError."""
     try:
         return _command_decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise PayloadError(f"expected a command: {error}") from None
 
 

@@ -8,12 +8,16 @@ CONTRACT_MAJOR = 1
 
 
 class Delivery(NamedTuple):
-    """Where and how one message is published; expiry_s None = no expiry."""
+    """Where and how one message is published.
+
+    expiry_s: None = no expiry. correlation: the asker's correlation data, hex, in an answer.
+    """
 
     topic: str
     qos: int
     is_retained: bool
     expiry_s: int | None
+    correlation: str = ""
 
 
 def root(field: str) -> str:
@@ -72,6 +76,6 @@ def deliver(field: str, message: p.Message) -> Delivery:
         case p.MatchEvent():
             return Delivery(f"{base}/events", 1, False, None)
         case p.Answer():
-            return Delivery(message.reply_to, 1, False, 10)
+            return Delivery(message.reply_to, 1, False, 10, message.correlation)
         case _:
             assert_never(message)
