@@ -170,7 +170,9 @@ def test_absent_broker_is_told_in_words() -> None:
     event = daemon.events.get(timeout=WAIT_S)
     daemon.link.stop()
     assert event == BrokerState(
-        7_000_000, is_connected=False, detail=f"no broker at 127.0.0.1:{port}"
+        7_000_000,
+        is_connected=False,
+        detail=f"no broker at 127.0.0.1:{port}: [Errno 111] Connection refused",
     )
 
 
