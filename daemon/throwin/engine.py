@@ -17,6 +17,7 @@ from throwin.event import (
     Bytes,
     Command,
     Event,
+    HostState,
     PortState,
     ReceiverState,
     Tick,
@@ -132,6 +133,8 @@ class Engine:
                 self._health.broker(event.detail, is_connected=event.is_connected)
             case ReceiverState():
                 self._health.receiver(event.umpire, event.receiver, is_online=event.is_online)
+            case HostState():
+                self._health.host(event.what, event.detail)
             case Command():
                 return self._command(event)
             case Ack():

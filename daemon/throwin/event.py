@@ -50,6 +50,17 @@ class ReceiverState(NamedTuple):
     is_online: bool
 
 
+class HostState(NamedTuple):
+    """Something of the machine itself went wrong or came right: recording, disk.
+
+    detail: what is wrong, in words; "" = all is well again.
+    """
+
+    t_host_ns: int
+    what: str
+    detail: str
+
+
 class Verb(enum.Enum):
     """Commands of umpire, technician or scoreboard."""
 
@@ -90,4 +101,4 @@ class Ack(NamedTuple):
     late_ms: float | None
 
 
-Event = Bytes | Tick | PortState | BrokerState | ReceiverState | Command | Ack
+Event = Bytes | Tick | PortState | BrokerState | ReceiverState | HostState | Command | Ack

@@ -43,6 +43,7 @@ class Health:
 
     __slots__ = (
         "_broker",
+        "_host",
         "_ports",
         "_receivers",
         "_start_ns",
@@ -68,6 +69,7 @@ class Health:
         self._ports = dict.fromkeys(ports, "not open yet")
         self._receivers: dict[str, dict[str, bool]] = {umpire: {} for umpire in umpires}
         self._broker = "not connected yet"
+        self._host: dict[str, str] = {}
         self._start_ns: int | None = None
 
     def count(self, name: str, by: int = 1) -> None:
@@ -105,6 +107,10 @@ class Health:
         """Note that a receiver came or went."""
         self._receivers.setdefault(umpire, {})[name] = is_online
 
+    def host(self, what: str, detail: str) -> None:
+        """Note what is wrong with something of the machine, "" when it is well again."""
+        self._host[what] = detail
+
     def tag_row(self, tag: str, now_ns: int) -> TagRow:
         """Give one tag's health; the rate counts since the last call."""
         row, track = self._tags[tag], self._tracker.track(tag)
@@ -135,6 +141,7 @@ class Health:
             return None
         words = list(self._warnings)
         words += [f"port {name}: {detail}" for name, detail in self._ports.items() if detail]
+        words += [f"{what}: {detail}" for what, detail in self._host.items() if detail]
         if self._broker:
             words.append(f"broker: {self._broker}")
         for entity, tag in fielded:

@@ -34,6 +34,21 @@ class Command:
 
 COMMANDS: tuple[Command, ...] = (
     Command(
+        name="run",
+        help="The daemon: judges the throw-in of one field.",
+        module="throwin.app.service",
+    ),
+    Command(
+        name="buzzer",
+        help="A receiver: plays an umpire's cues.",
+        module="throwin.app.buzzer",
+    ),
+    Command(
+        name="replay",
+        help="A journal through the engine again.",
+        module="throwin.app.replay",
+    ),
+    Command(
         name="sim",
         help="Play a scenario: the bytes of its tags, on ports of its own.",
         module="throwin.sim.command",

@@ -10,6 +10,7 @@ from throwin.event import (
     Bytes,
     Command,
     Event,
+    HostState,
     PortState,
     ReceiverState,
     Tick,
@@ -22,6 +23,7 @@ _KINDS: dict[str, type[Event]] = {
     "p": PortState,
     "m": BrokerState,
     "r": ReceiverState,
+    "h": HostState,
     "c": Command,
     "a": Ack,
 }

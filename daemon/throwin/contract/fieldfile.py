@@ -138,6 +138,10 @@ class FieldFile(_Strict, frozen=True, kw_only=True):
     rulebook: RulebookSection = msgspec.field(default_factory=RulebookSection)
     journal: JournalSection = msgspec.field(default_factory=JournalSection)
 
+    def with_journal(self, directory: str) -> "FieldFile":
+        """Give the same with recordings in another folder."""
+        return msgspec.structs.replace(self, journal=JournalSection(directory=directory))
+
 
 def parse_fieldfile(text: str) -> FieldFile:
     """Read a field file; raises FieldFileError with the key's path, value and expectation."""

@@ -27,6 +27,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     mono_ms: float
 
 
+AckWord = Literal["received", "played", "dropped_late", "duplicate", "felt", "silenced"]
 CuePattern = Literal["ready", "hold", "foul", "blind", "mute", "warn", "end"]
 
 
@@ -148,6 +149,12 @@ class Status(Payload, frozen=True, kw_only=True, tag="status"):
     version: str
     counters: dict[str, int]
 
+    def stopping(self) -> "Status":
+        """Give the word that follows it as the last one."""
+        return msgspec.structs.replace(
+            self, id=f"{self.id}-last", seq=self.seq + 1, state="stopping", reasons=()
+        )
+
 
 class Heartbeat(Payload, frozen=True, kw_only=True, tag="hb"):
     """2 Hz sign of life of the engine; armed tells receivers how serious a silence is."""
@@ -184,7 +191,7 @@ class AckMessage(msgspec.Struct, frozen=True, kw_only=True, tag="ack"):
     v: int = 1
     receiver: str
     cue_id: str
-    what: Literal["received", "played", "dropped_late", "duplicate", "felt", "silenced"]
+    what: AckWord
     late_ms: float | None
 
 

@@ -1,0 +1,118 @@
+"""`throwin buzzer`: a receiver in the terminal. It draws what an umpire would feel, and says it."""
+
+import argparse
+import contextlib
+import queue
+import signal
+import time
+from typing import NamedTuple, assert_never
+
+from throwin.contract.fieldfile import BrokerSection
+from throwin.contract.payload import Cue, Heartbeat
+from throwin.io.receiver_link import ReceiverLink
+from throwin.receiver.core import Action, Play, Receiver, Report
+from throwin.receiver.pattern import draw
+
+TICK_S = 0.1
+
+
+class Heard(NamedTuple):
+    """One message, with the moment at which it came."""
+
+    t_ms: float
+    message: Cue | Heartbeat
+
+
+class State(NamedTuple):
+    """The connection came or went."""
+
+    is_up: bool
+    detail: str
+
+
+def now_ms() -> float:
+    """Give this receiver's own monotonic clock, ms."""
+    return time.monotonic_ns() / 1e6
+
+
+class Console:
+    """Plays for one umpire by printing; acknowledges what it has played."""
+
+    def __init__(
+        self, *, broker: BrokerSection, field: str, umpire: str, name: str, lang: str
+    ) -> None:
+        self._lang = lang
+        self._inbox: queue.SimpleQueue[Heard | State] = queue.SimpleQueue()
+        self._receiver = Receiver(umpire, now_ms())
+        self._link = ReceiverLink(
+            broker=broker,
+            field=field,
+            umpire=umpire,
+            name=name,
+            on_message=lambda message: self._inbox.put(Heard(now_ms(), message)),
+            on_state=lambda is_up, detail: self._inbox.put(State(is_up, detail)),
+        )
+        self.is_stopping = False
+
+    def run(self) -> None:
+        """Play until it is told to stop."""
+        self._link.start()
+        while not self.is_stopping:
+            with contextlib.suppress(queue.Empty):
+                self._take(self._inbox.get(timeout=TICK_S))
+            for action in self._receiver.tick(now_ms()):
+                self._do(action)
+        self._link.stop()
+
+    def _take(self, heard: Heard | State) -> None:
+        match heard:
+            case State():
+                self._print(heard.detail)
+            case Heard(t_ms, Heartbeat() as beat):
+                self._receiver.heartbeat(beat, t_ms)
+            case Heard(t_ms, Cue() as cue):
+                for action in self._receiver.cue(cue, t_ms):
+                    self._do(action)
+
+    def _do(self, action: Action) -> None:
+        match action:
+            case Play():
+                said = action.say_es if self._lang == "es" else action.say_en
+                self._print(f"{action.pattern.upper():6} {draw(action.pattern)}  {said}".rstrip())
+            case Report():
+                self._link.report(action.cue_id, action.what.value, action.late_ms)
+            case _:
+                assert_never(action)
+
+    def _print(self, text: str) -> None:
+        print(time.strftime("%H:%M:%S"), text, flush=True)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what `throwin buzzer` takes."""
+    parser.add_argument("--console", action="store_true", help="play in the terminal (the default)")
+    parser.add_argument("--host", default="127.0.0.1", help="the broker (default 127.0.0.1)")
+    parser.add_argument("--port", type=int, default=1883, help="its port (default 1883)")
+    parser.add_argument("--field", required=True, help="the field's name, as in its field file")
+    parser.add_argument("--umpire", required=True, help="the umpire's id, as in the field file")
+    parser.add_argument("--name", default="console", help="this receiver's name (default console)")
+    parser.add_argument("--lang", choices=["en", "es"], default="en", help="what it speaks")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play until SIGTERM or SIGINT; gives 0."""
+    console = Console(
+        broker=BrokerSection(host=args.host, port=args.port),
+        field=args.field,
+        umpire=args.umpire,
+        name=args.name,
+        lang=args.lang,
+    )
+
+    def stop(*_: object) -> None:
+        console.is_stopping = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    console.run()
+    return 0
