@@ -8,8 +8,9 @@ import time
 from typing import NamedTuple, assert_never
 
 from throwin.contract.fieldfile import BrokerSection
-from throwin.contract.payload import Cue, Heartbeat
-from throwin.io.receiver_link import ReceiverLink
+from throwin.contract.payload import AckMessage, Cue, Heartbeat
+from throwin.event import BrokerState
+from throwin.io.link import ReceiverLink
 from throwin.receiver.core import Action, Play, Receiver, Report
 from throwin.receiver.pattern import draw
 
@@ -23,16 +24,16 @@ class Heard(NamedTuple):
     message: Cue | Heartbeat
 
 
-class State(NamedTuple):
-    """The connection came or went."""
-
-    is_up: bool
-    detail: str
-
-
 def now_ms() -> float:
     """Give this receiver's own monotonic clock, ms."""
     return time.monotonic_ns() / 1e6
+
+
+def ack_of(receiver: str, report: Report) -> AckMessage:
+    """Give the message of a receiver's report."""
+    return AckMessage(
+        receiver=receiver, cue_id=report.cue_id, what=report.what.value, late_ms=report.late_ms
+    )
 
 
 class Console:
@@ -42,15 +43,16 @@ class Console:
         self, *, broker: BrokerSection, field: str, umpire: str, name: str, lang: str
     ) -> None:
         self._lang = lang
-        self._inbox: queue.SimpleQueue[Heard | State] = queue.SimpleQueue()
+        self._name = name
+        self._inbox: queue.SimpleQueue[Heard | BrokerState] = queue.SimpleQueue()
         self._receiver = Receiver(umpire, now_ms())
         self._link = ReceiverLink(
             broker=broker,
             field=field,
             umpire=umpire,
             name=name,
-            on_message=lambda message: self._inbox.put(Heard(now_ms(), message)),
-            on_state=lambda is_up, detail: self._inbox.put(State(is_up, detail)),
+            hear=lambda t_host_ns, message: self._inbox.put(Heard(t_host_ns / 1e6, message)),
+            on_link=self._inbox.put,
         )
         self.is_stopping = False
 
@@ -64,9 +66,9 @@ class Console:
                 self._do(action)
         self._link.stop()
 
-    def _take(self, heard: Heard | State) -> None:
+    def _take(self, heard: Heard | BrokerState) -> None:
         match heard:
-            case State():
+            case BrokerState():
                 self._print(heard.detail)
             case Heard(t_ms, Heartbeat() as beat):
                 self._receiver.heartbeat(beat, t_ms)
@@ -80,7 +82,7 @@ class Console:
                 said = action.say_es if self._lang == "es" else action.say_en
                 self._print(f"{action.pattern.upper():6} {draw(action.pattern)}  {said}".rstrip())
             case Report():
-                self._link.report(action.cue_id, action.what.value, action.late_ms)
+                self._link.acknowledge(ack_of(self._name, action))
             case _:
                 assert_never(action)
 

@@ -39,6 +39,11 @@ COMMANDS: tuple[Command, ...] = (
         module="throwin.app.service",
     ),
     Command(
+        name="demo",
+        help="Throw-ins through the real service, with simulated tags.",
+        module="throwin.app.demo",
+    ),
+    Command(
         name="buzzer",
         help="A receiver: plays an umpire's cues.",
         module="throwin.app.buzzer",

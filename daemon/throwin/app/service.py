@@ -18,7 +18,7 @@ from typing import Literal
 
 from throwin import __version__
 from throwin.contract.fieldfile import FieldFile, FieldFileError, parse_fieldfile
-from throwin.contract.payload import Alert, Answer, Cue, Message, Status, encode
+from throwin.contract.payload import Alert, Cue, Message, Status, encode
 from throwin.contract.topic import deliver
 from throwin.engine import Engine
 from throwin.event import BrokerState, Event, HostState, PortState, Tick
@@ -173,8 +173,7 @@ class Service:
     def _tell(self, outputs: Sequence[Message]) -> None:
         field, publish = self._field_file.field, self._link.publish
         for message in outputs:
-            correlation = message.correlation if isinstance(message, Answer) else ""
-            publish(deliver(field, message), encode(message), correlation=correlation)
+            publish(deliver(field, message), encode(message))
             match message:
                 case Cue():
                     _log.info("cue %s: %s %s", message.umpire, message.pattern, message.say_en)
