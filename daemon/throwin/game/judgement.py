@@ -7,7 +7,7 @@ from throwin.game.profile import Profile
 from throwin.game.rules import Clause, Measure, Rule
 from throwin.tags.observation import FixKind
 
-BRAKING = 0.85  # of the highest closing speed: below it he slows down
+BRAKING = 0.7  # of the highest closing speed: below it he slows down
 SURE_FIXES = 2  # nothing is announced from one fix
 
 
