@@ -89,6 +89,11 @@ class ChildBroker:
         broker._wait()
         return broker
 
+    @property
+    def pid(self) -> int:
+        """Give the broker's process."""
+        return self._process.pid
+
     def kill(self) -> None:
         """End it as a power cut would."""
         self._process.kill()

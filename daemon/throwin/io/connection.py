@@ -16,6 +16,7 @@ import queue
 import socket
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ WATCH_S = 0.25
 MAX_INFLIGHT = 20  # QoS 1 messages on their way at once: what mosquitto takes by default
 MAX_QUEUED = 200
 MAX_PACKET_BYTES = 65_536  # of what is sent to us; a broker keeps larger ones from us
+BRIEF_S, BRIEF_TIMES = 5.0, 3  # connections that break so soon, so often: two clients, one id
 NO_SUBSCRIBERS = 0x10  # PUBACK: nobody at all listens
 # The kernel keeps what was sent and is not confirmed, so it comes late when a dead link revives.
 USER_TIMEOUT_MS = 4_000  # the longest that it may do so before it gives the connection up
@@ -126,6 +128,9 @@ class Connection:
         self._on_room = on_room
         self._find_fault = find_fault
         self._client: mqtt.Client | None = None
+        self._network: threading.Thread | None = None
+        self._up_since_s = 0.0
+        self._n_brief = 0
         self._is_up = threading.Event()
         self._told: tuple[bool, str] | None = None
         self._is_refused = False
@@ -247,6 +252,7 @@ class Connection:
         )
         self._client = client
         client.loop_start()
+        self._network = client._thread  # noqa: SLF001 - paho has no other way to tell
 
     def _guard(self, call: Callable[..., None]) -> Callable[..., None]:
         """Make a callback that lets nothing through, nor anything of a client that is given up."""
@@ -277,9 +283,7 @@ class Connection:
 
     def _look(self) -> None:
         """Replace a client that is dead in truth; else let go on what waits."""
-        client = self._client
-        # loop_start() refuses while paho's thread lives: success says that it had ended.
-        if client is not None and client.loop_start() == MQTTErrorCode.MQTT_ERR_SUCCESS:
+        if self._network is None or not self._network.is_alive():
             self._replace("the network thread ended")
             return
         fault = ""
@@ -328,6 +332,7 @@ class Connection:
         client.subscribe(self._topics)
         if self._will is not None:
             client.publish(self._will.topic, self._will.up, qos=1, retain=True)
+        self._up_since_s = time.monotonic()
         self._changes.put(_Change(client, True, f"connected to {self.address}"))
 
     def _failed(self, client: mqtt.Client, _userdata: object) -> None:
@@ -344,9 +349,12 @@ class Connection:
     ) -> None:
         if self._is_refused:  # and told
             return
+        is_brief = time.monotonic() - self._up_since_s < BRIEF_S
+        self._n_brief = self._n_brief + 1 if is_brief else 0
         words = str(reason)
-        if words == "Session taken over":
-            words = f"another client has our id {self._client_id}"
+        if words == "Session taken over" or self._n_brief >= BRIEF_TIMES:
+            # mosquitto 2.0.11 closes the connection of the first without the reason code.
+            words = f"another client seems to have our id {self._client_id}"
         elif words == "Unspecified error":
             words = "the connection broke"
         self._changes.put(_Change(client, False, f"lost {self.address}: {words}"))

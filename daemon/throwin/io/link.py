@@ -79,18 +79,14 @@ class Link:
         """Start connecting; an absent broker is tried again and again."""
         self._connection.start()
 
-    def publish(self, delivery: Delivery, payload: bytes, *, correlation: str = "") -> None:
+    def publish(self, delivery: Delivery, payload: bytes) -> None:
         """Send one message, or drop and count it; state is kept for the next connect.
-
-        correlation: hex, of the request that this answers; "" = what the delivery says.
 
         Never blocks, never raises for the network's sake. Nothing goes to the topic "": that is
         the answer to one who wants none.
         """
         if not delivery.topic:
             return
-        if correlation:
-            delivery = delivery._replace(correlation=correlation)
         with self._connection.lock:
             now_ns = self._clock_ns()
             if delivery.topic == self._hb and self._unechoed_ns is None:
