@@ -1,215 +1,252 @@
-r"""NMEA 0183 sentences out of bytes: framing, TAG blocks, checksums, shapes.
+r"""NMEA 0183 lines: bytes in, checked sentences and counted faults out.
 
-A line is split at every `$` and `!`, each piece is tested for itself: checksum first, then its
-whole shape, since bytes lost in pairs leave the checksum right. What is not understood is a
-counted Malformed. Source: NMEA 0183 4.11.
+Framing, checksum and shape alone; which sentences make one fix is throwin.tags.epoch's. Numbers
+stay text here, but text of a proven shape: what reading.py makes of it never fails.
+
+A piece starts at `$` or `!`, or at a TAG block (`\s:tag7,c:1785500000*hh\`) right before it, and
+ends at CR, LF or the next start: so a torn or glued sentence costs only itself.
 """
 
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from throwin.tags.observation import Malformed
 
-LINE_MAX = 256  # receivers write more than the standard's 82
-BLOCKS_MAX = 512  # TAG blocks remembered
-NS = 1_000_000_000
-BITS_PER_BYTE = 10  # start, eight data, stop: 8N1
+LIMIT_BYTES: Final = 256  # of a piece with its TAG block; real receivers pass the standard's 82
+BITS_PER_BYTE: Final = 10  # start, eight data, stop: 8N1
+BLOCKS_MAX: Final = 512  # texts of TAG blocks remembered; each says its second, so they change
+GROUPS_MAX: Final = 64  # groups of TAG blocks remembered
 
-_TIME = rb"(\d{6}(?:\.\d{1,9})?)?"
-_PLACE = rb"(?:(\d\d)(\d\d\.\d{1,10}),([NS]),(\d\d\d)(\d\d\.\d{1,10}),([EW])|,,,)"
-_NUMBER = rb"(\d{1,6}(?:\.\d{0,6})?)?"
-_ANY = rb"[^,*]*"
-SHAPES: dict[bytes, re.Pattern[bytes]] = {
-    # time, place, quality, satellites, hdop, altitude M, geoid M, age, station
-    b"GGA": re.compile(
-        rb"\$[A-Z]{2}GGA," + _TIME + rb"," + _PLACE + rb",([0-8])," + rb"\d{0,2}," + _NUMBER
-        + rb"(?:," + _ANY + rb"){6}\*[0-9A-Fa-f]{2}"
-    ),
-    # time, status, place, knots, course, date, variation E/W, mode (2.3), navigation status (4.1)
-    b"RMC": re.compile(
-        rb"\$[A-Z]{2}RMC," + _TIME + rb",([AV])," + _PLACE + rb"," + _NUMBER + rb"," + _NUMBER
-        + rb",([^,*]*)," + _ANY + rb",[EW]?(?:,([A-Z]?))?(?:," + _ANY + rb")?\*[0-9A-Fa-f]{2}"
-    ),
-    # time, place, modes, satellites, hdop, altitude, geoid, age, station, navigation status (4.1)
-    b"GNS": re.compile(
-        rb"\$[A-Z]{2}GNS," + _TIME + rb"," + _PLACE + rb",([A-Z]{0,8}),\d{0,3}," + _NUMBER
-        + rb"(?:," + _ANY + rb"){4,5}\*[0-9A-Fa-f]{2}"
-    ),
-    # time, rms, major, minor, orientation, latitude, longitude, altitude
-    b"GST": re.compile(
-        rb"\$[A-Z]{2}GST," + _TIME + rb"," + _NUMBER + rb"," + _NUMBER + rb"," + _NUMBER + rb","
-        + _NUMBER + rb"," + _NUMBER + rb"," + _NUMBER + rb"," + _NUMBER + rb"\*[0-9A-Fa-f]{2}"
-    ),
-    # course T, course M, knots N, km/h K, mode (2.3)
-    b"VTG": re.compile(
-        rb"\$[A-Z]{2}VTG," + _NUMBER + rb",T?," + _ANY + rb",M?," + _NUMBER + rb",N?," + _ANY
-        + rb",K?(?:,[A-Z]?)?\*[0-9A-Fa-f]{2}"
-    ),
+GGA: Final = b"GGA"
+RMC: Final = b"RMC"
+GNS: Final = b"GNS"
+GST: Final = b"GST"
+VTG: Final = b"VTG"
+
+# Talker: any but P, the proprietary ones ($PGRMC is not an RMC).
+_SENTENCE = (
+    rb"((?:\\([^\\$!\r\n]{0,254})\\)?"
+    rb"[$!]((?:[A-OQ-Z][A-Z0-9](GGA|RMC|GNS|GST|VTG),)?[^$!*\\\r\n]+)\*([0-9A-Fa-f]{2}))"
+)
+_match_line: Final = re.compile(_SENTENCE + rb"[\r\n]+").match
+_match_piece: Final = re.compile(_SENTENCE).match
+_match_block: Final = re.compile(rb"\\[^\\$!\r\n]{0,254}\\").match
+_search_end: Final = re.compile(rb"[\r\n$!\\]").search
+_match_tag: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}", re.ASCII).fullmatch
+_BLANK: Final = b" \t\0"
+
+_TIME = rb"((?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d|60)(?:\.\d{0,9})?|)"
+_POSITION = (
+    rb"((?:[0-8]\d[0-5]\d\.\d{1,12}|9000\.0{1,12}),[NS],"
+    rb"(?:(?:0\d\d|1[0-7]\d)[0-5]\d\.\d{1,12}|18000\.0{1,12}),[EW])"
+)
+_NO_POSITION = rb"[\d.]*,[NS]?,[\d.]*,[EW]?"  # 8960.000000,N or 0000.0000,N come without a fix
+_NUMBER = rb"(\d{1,5}(?:\.\d*)?|)"
+_COURSE = rb"((?:[0-2]?\d?\d|3[0-5]\d)(?:\.\d*)?|360(?:\.0*)?|)"
+_HEIGHTS = rb"[-+\d.]*,M?,[-+\d.]*,M?"
+
+# Kind -> shape of its body. Groups, b"" where blank; no position = no fix:
+#   GGA time position quality hdop       GNS time position modes hdop
+#   RMC time position speed course date mode
+#   GST time major minor orient north east   VTG course speed
+# Fields: NMEA 0183 4.11; RMC without mode (2.0) and without navigational status (2.3) as well.
+_SHAPES: Final = {
+    kind: re.compile(pattern).fullmatch
+    for kind, pattern in {
+        GGA: rb"..GGA," + _TIME + rb",(?:" + _POSITION + rb",([1-8])|" + _NO_POSITION + rb",0)"
+        rb",\d{0,2}," + _NUMBER + rb"," + _HEIGHTS + rb",[\d.]*,\w*",
+        GNS: rb"..GNS," + _TIME + rb",(?:" + _POSITION + rb",([A-Z]{1,12})|" + _NO_POSITION
+        + rb",N{0,12}),\d{0,2}," + _NUMBER + rb",[-+\d.]*,[-+\d.]*,[\d.]*,\w*(?:,[A-Z]?)?",
+        RMC: rb"..RMC," + _TIME + rb",(?:A," + _POSITION + rb"|V," + _NO_POSITION + rb"),"
+        + _NUMBER + rb"," + _COURSE + rb",([^,]{0,12}),[\d.]*,[EW]?(?:,([A-Z]?)(?:,[A-Z]?)?)?",
+        GST: rb"..GST," + _TIME + (rb"," + rb"[\d.]*") + (rb"," + _NUMBER) * 5 + rb",[\d.]*",
+        VTG: rb"..VTG," + _COURSE + rb",T?,[\d.]*,M?," + _NUMBER + rb",N?,[\d.]*,K?(?:,[A-Z]?)?",
+    }.items()
 }  # fmt: skip
-_TAG_ID = re.compile(rb"[A-Za-z0-9_.-]{1,32}")
-_START = re.compile(rb"[$!]")
-
-Groups = tuple[bytes | None, ...]
+_CHECKSUM_FAULTS: Final = {kind: f"checksum_{kind.decode()}" for kind in _SHAPES}
+_SHAPE_FAULTS: Final = {kind: f"shape_{kind.decode()}" for kind in _SHAPES}
+_HEX: Final = tuple(b"%02X" % value for value in range(256))
 
 
 class Sentence(NamedTuple):
-    """One sentence of a known kind, in its fields; t_host_ns: arrival of its first byte.
+    """One sentence whose checksum and shape are right.
 
-    source: the tag that a TAG block names, None where there is none.
+    kind: GGA, RMC, GNS, GST or VTG. fields: the groups of its shape, as text.
+    source: what the TAG block names, None without a block or without a name in it, "" when the
+    block was at fault (and has been counted).
+    t_host_ns: host monotonic clock at the arrival of its first byte, the block's if it has one.
     """
 
     kind: bytes
-    groups: Groups
     source: str | None
     t_host_ns: int
+    fields: tuple[bytes, ...]
     raw: bytes
 
 
-def xor_of(data: bytes) -> int:
-    """Give the XOR of all bytes, at most 256: folded as one number, halves onto halves."""
-    x = int.from_bytes(data, "little")
-    if len(data) > 64:
-        x ^= x >> 1024
-        x ^= x >> 512
-    x ^= x >> 256
-    x ^= x >> 128
-    x ^= x >> 64
-    x ^= x >> 32
-    x ^= x >> 16
-    x ^= x >> 8
-    return x & 0xFF
+def checksum(text: bytes) -> int:
+    """Give the XOR of all bytes, of at most 256."""
+    folded = int.from_bytes(text, "little")
+    if len(text) > 128:
+        folded ^= folded >> 1024
+    folded ^= folded >> 512
+    folded ^= folded >> 256
+    folded ^= folded >> 128
+    folded ^= folded >> 64
+    folded ^= folded >> 32
+    folded ^= folded >> 16
+    return (folded ^ folded >> 8) & 0xFF
 
 
 class SentenceReader:
-    """Bytes of one port in, sentences and Malformed values out; keeps what is incomplete."""
+    """Reads one port's lines; baud gives each first byte its own time.
 
-    __slots__ = ("_blocks", "_byte_ns", "_carry", "_carry_t_ns", "_is_overlong")
+    Reasons of Malformed: noise, overlong, no_checksum, tag_block, tag_id, checksum (of a
+    sentence that nobody needs), and checksum_KIND and shape_KIND for each kind read here.
+    """
+
+    __slots__ = ("_baud", "_blocks", "_buffer", "_groups", "_is_skipping", "_marks")
 
     def __init__(self, baud: int) -> None:
-        self._byte_ns = BITS_PER_BYTE * NS / baud
-        self._carry = b""
-        self._carry_t_ns = 0
-        self._is_overlong = False
+        self._baud = baud
+        self._buffer = b""
+        # (end in the buffer, stamp) of each chunk that has bytes left there.
+        self._marks: list[tuple[int, int]] = []
+        self._is_skipping = False
         self._blocks: dict[bytes, str | None] = {}
+        self._groups: dict[str, str | None] = {}
 
     def feed(self, data: bytes, t_host_ns: int) -> list[Sentence | Malformed]:
-        """Take one chunk whose last byte arrived at t_host_ns."""
+        """Take one chunk whose last byte arrived at t_host_ns; never raises on its content."""
         out: list[Sentence | Malformed] = []
-        carry, carry_t_ns, byte_ns = self._carry, self._carry_t_ns, self._byte_ns
-        whole = carry + data if carry else data
-        place, end = 0, len(whole)
-        carried = len(carry)
-        for line in whole.splitlines(keepends=True):
-            t_ns = carry_t_ns if place < carried else t_host_ns - int((end - place) * byte_ns)
-            place += len(line)
-            if line[-1] != 10 and line[-1] != 13:
-                self._keep(line, t_ns, out)
-                return out
-            if self._is_overlong:
-                self._is_overlong = False
+        buffer = self._buffer + data if self._buffer else data
+        end = len(buffer)
+        self._marks.append((end, t_host_ns))
+        at = self._skip(buffer) if self._is_skipping else 0
+        while at < end:
+            match = _match_line(buffer, at)
+            if match is not None and match.end(1) - at <= LIMIT_BYTES:
+                self._take(match, at, out)
+                at = match.end()
                 continue
-            self._line(line, t_ns, out)
-        self._carry = b""
+            after = self._take_piece(buffer, at, out)
+            if after is None:
+                break
+            at = after
+        self._keep(buffer, at)
         return out
 
-    def _keep(self, rest: bytes, t_ns: int, out: list[Sentence | Malformed]) -> None:
-        """Keep a line that has no end yet; one that is too long is given up."""
-        if self._is_overlong:
-            self._carry = b""
-        elif len(rest) > LINE_MAX:
-            out.append(Malformed("overlong", rest[:LINE_MAX]))
-            self._is_overlong = True
-            self._carry = b""
+    def _skip(self, buffer: bytes) -> int:
+        """Give where the piece that was too long ends."""
+        match = _search_end(buffer)
+        if match is None:
+            return len(buffer)
+        self._is_skipping = False
+        return match.start()
+
+    def _keep(self, buffer: bytes, at: int) -> None:
+        if at < len(buffer):
+            self._buffer = buffer[at:]
+            self._marks = [(end - at, t_host_ns) for end, t_host_ns in self._marks if end > at]
         else:
-            self._carry = rest
-            self._carry_t_ns = t_ns
+            self._buffer = b""
+            self._marks.clear()
 
-    def _line(self, line: bytes, t_ns: int, out: list[Sentence | Malformed]) -> None:
-        text = line.rstrip()
-        source: str | None = None
-        if text[:1] == b"\\":
-            close = text.find(b"\\", 1)
-            start = text.find(b"$")
-            if 0 < close < start or start < 0 < close:
-                named = self._tag_block(text[1:close])
-                if isinstance(named, Malformed):
-                    out.append(named)
-                    return
-                source = named
-                text = text[close + 1 :]
-        if text[:1] == b"$" and text.rfind(b"$") == 0 and b"!" not in text:
-            found = _piece(text, source, t_ns)
-            if found is not None:
-                out.append(found)
-        elif text:
-            self._pieces(text, source, t_ns, out)
+    def _stamp(self, at: int) -> int:
+        """Give the time at which the byte at this place began to arrive."""
+        end, t_host_ns = next(mark for mark in self._marks if at < mark[0])
+        return t_host_ns - (end - at) * BITS_PER_BYTE * 1_000_000_000 // self._baud
 
-    def _pieces(
-        self, text: bytes, source: str | None, t_ns: int, out: list[Sentence | Malformed]
-    ) -> None:
-        """Test each piece of a line that has noise in it, or more than one sentence.
+    def _take_piece(self, buffer: bytes, at: int, out: list[Sentence | Malformed]) -> int | None:
+        """Judge the piece that starts here; give where the next one does, None: not whole yet."""
+        is_noise = buffer[at] not in b"$!\\"
+        end = self._piece_end(buffer, at, is_noise=is_noise)
+        if end is None:
+            if len(buffer) - at <= LIMIT_BYTES:
+                return None
+            self._is_skipping = True
+            end = len(buffer)
+        piece = buffer[at:end]
+        if len(piece) > LIMIT_BYTES:
+            out.append(Malformed("overlong", piece[:LIMIT_BYTES]))
+        elif not is_noise:
+            self._judge(piece, at, out)
+        elif piece.strip(_BLANK):
+            out.append(Malformed("noise", piece))
+        while end < len(buffer) and buffer[end] in b"\r\n":
+            end += 1
+        return end
 
-        The TAG block counts for the first piece alone, and only when nothing stands between.
+    def _piece_end(self, buffer: bytes, at: int, *, is_noise: bool) -> int | None:
+        block = _match_block(buffer, at)
+        if block is None:
+            after = at if is_noise else at + 1
+        else:
+            after = block.end()
+            if after < len(buffer):
+                if buffer[after] not in b"$!":
+                    return after
+                after += 1
+        match = _search_end(buffer, after)
+        return None if match is None else match.start()
+
+    def _judge(self, piece: bytes, at: int, out: list[Sentence | Malformed]) -> None:
+        match = _match_piece(piece)
+        if match is None:
+            has_sentence = b"$" in piece or b"!" in piece
+            out.append(Malformed("no_checksum" if has_sentence else "tag_block", piece))
+            return
+        self._take(match, at, out)
+        tail = piece[match.end() :]
+        if tail.strip(_BLANK):
+            out.append(Malformed("noise", tail))
+
+    def _take(self, match: re.Match[bytes], at: int, out: list[Sentence | Malformed]) -> None:
+        raw, block, body, kind, check = match.groups()
+        source = None
+        if block is not None:
+            try:
+                source = self._blocks[block]
+            except KeyError:
+                source = self._read_block(block, out)
+        expected = _HEX[checksum(body)]
+        if expected != check and expected != check.upper():
+            out.append(Malformed("checksum" if kind is None else _CHECKSUM_FAULTS[kind], raw))
+        elif kind is not None:
+            shape = _SHAPES[kind](body)
+            if shape is None:
+                out.append(Malformed(_SHAPE_FAULTS[kind], raw))
+            else:
+                out.append(Sentence(kind, source, self._stamp(at), shape.groups(b""), raw))
+
+    def _read_block(self, block: bytes, out: list[Sentence | Malformed]) -> str | None:
+        """Give the source that a TAG block names (NMEA 0183 4.10, section 7).
+
+        `g:1-3-42` groups lines; a later line of the group need not name the source again.
         """
-        starts = [match.start() for match in _START.finditer(text)]
-        if not starts or starts[0] > 0:
-            out.append(Malformed("noise", text[: starts[0]] if starts else text))
-            source = None
-        for index, start in enumerate(starts):
-            stop = starts[index + 1] if index + 1 < len(starts) else len(text)
-            piece = text[start:stop]
-            if piece[0] == 33:
-                continue  # AIS: well formed, and not for us
-            found = _piece(piece.rstrip(), source if index == 0 else None, t_ns)
-            if found is not None:
-                out.append(found)
-
-    def _tag_block(self, block: bytes) -> str | Malformed | None:
-        """Give the source that a TAG block names; None when it names none.
-
-        Within a second a tag's blocks are the same: what they said is remembered.
-        """
-        blocks = self._blocks
-        if block in blocks:
-            return blocks[block]
-        star = block.rfind(b"*")
-        body = block[:star]
-        try:
-            is_right = star > 0 and int(block[star + 1 :], 16) == xor_of(body)
-        except ValueError:
-            is_right = False
-        if not is_right or len(body) > LINE_MAX:
-            return Malformed("tag_block", block)
-        source: str | None = None
-        for part in body.split(b","):
-            if part[:2] == b"s:":
-                if _TAG_ID.fullmatch(part[2:]) is None:
-                    return Malformed("tag_id", block)
-                source = part[2:].decode("ascii")
-        if len(blocks) >= BLOCKS_MAX:
-            blocks.clear()
-        blocks[block] = source
+        text, star, check = block.rpartition(b"*")
+        if not star or _HEX[checksum(text)] != check.upper():
+            out.append(Malformed("tag_block", block))
+            return ""
+        source = group = None
+        for field in text.decode("latin-1").split(","):
+            match field.partition(":"):
+                case "s", ":", name:
+                    source = name
+                case "g", ":", numbers:
+                    group = numbers.rpartition("-")[2]
+        if source is not None and _match_tag(source) is None:
+            out.append(Malformed("tag_id", block))
+            return ""
+        if group is not None:
+            if source is None:
+                return self._groups.get(group)
+            self._groups.pop(group, None)
+            self._groups[group] = source
+            if len(self._groups) > GROUPS_MAX:
+                del self._groups[next(iter(self._groups))]
+            return source
+        if len(self._blocks) >= BLOCKS_MAX:
+            self._blocks.clear()
+        self._blocks[block] = source
         return source
-
-
-def _piece(piece: bytes, source: str | None, t_ns: int) -> Sentence | Malformed | None:
-    """Test one sentence; None for one of a kind that is not used."""
-    kind = piece[3:6]
-    shape = SHAPES.get(kind)
-    if len(piece) > LINE_MAX:
-        return Malformed("overlong", piece[:LINE_MAX])
-    if piece[-3:-2] != b"*":
-        return Malformed("no_checksum", piece)
-    try:
-        is_right = int(piece[-2:], 16) == xor_of(piece[1:-3])
-    except ValueError:
-        is_right = False
-    if not is_right:
-        name = kind.decode("ascii") if shape is not None else "other"
-        return Malformed(f"checksum_{name}", piece)
-    if shape is None:
-        return None
-    match = shape.fullmatch(piece)
-    if match is None:
-        return Malformed(f"shape_{kind.decode('ascii')}", piece)
-    return Sentence(kind, match.groups(), source, t_ns, piece)
