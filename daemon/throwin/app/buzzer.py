@@ -2,7 +2,9 @@
 
 import argparse
 import contextlib
+import pathlib
 import queue
+import re
 import signal
 import time
 from typing import NamedTuple, assert_never
@@ -15,6 +17,7 @@ from throwin.receiver.core import Action, Play, Receiver, Report
 from throwin.receiver.pattern import draw
 
 TICK_S = 0.1
+NAME_PATTERN = r"[A-Za-z0-9_.-]{1,32}"
 
 
 class Heard(NamedTuple):
@@ -59,12 +62,14 @@ class Console:
     def run(self) -> None:
         """Play until it is told to stop."""
         self._link.start()
-        while not self.is_stopping:
-            with contextlib.suppress(queue.Empty):
-                self._take(self._inbox.get(timeout=TICK_S))
-            for action in self._receiver.tick(now_ms()):
-                self._do(action)
-        self._link.stop()
+        try:
+            while not self.is_stopping:
+                with contextlib.suppress(queue.Empty):
+                    self._take(self._inbox.get(timeout=TICK_S))
+                for action in self._receiver.tick(now_ms()):
+                    self._do(action)
+        finally:
+            self._link.stop()
 
     def _take(self, heard: Heard | BrokerState) -> None:
         match heard:
@@ -94,17 +99,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what `throwin buzzer` takes."""
     parser.add_argument("--console", action="store_true", help="play in the terminal (the default)")
     parser.add_argument("--host", default="127.0.0.1", help="the broker (default 127.0.0.1)")
-    parser.add_argument("--port", type=int, default=1883, help="its port (default 1883)")
-    parser.add_argument("--field", required=True, help="the field's name, as in its field file")
-    parser.add_argument("--umpire", required=True, help="the umpire's id, as in the field file")
-    parser.add_argument("--name", default="console", help="this receiver's name (default console)")
+    parser.add_argument("--port", type=_port, default=1883, help="its port (default 1883)")
+    parser.add_argument("--user", help="the broker's user, if it asks for one")
+    parser.add_argument(
+        "--password-file", metavar="FILE", type=pathlib.Path, help="the password alone in a file"
+    )
+    parser.add_argument(
+        "--field", type=_name, required=True, help="the field's name, as in its field file"
+    )
+    parser.add_argument(
+        "--umpire", type=_name, required=True, help="the umpire's id, as in the field file"
+    )
+    parser.add_argument(
+        "--name", type=_name, default="console", help="this receiver's name (default console)"
+    )
     parser.add_argument("--lang", choices=["en", "es"], default="en", help="what it speaks")
+
+
+def _port(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 65_535:
+        raise argparse.ArgumentTypeError(f"expected 1 to 65535, got {text}")
+    return value
+
+
+def _name(text: str) -> str:
+    """Take what is a level of a topic, as the field file does."""
+    if re.fullmatch(NAME_PATTERN, text) is None:
+        raise argparse.ArgumentTypeError(f"expected 1 to 32 of A-Z a-z 0-9 _ . -, got {text!r}")
+    return text
 
 
 def run(args: argparse.Namespace) -> int:
     """Play until SIGTERM or SIGINT; gives 0."""
     console = Console(
-        broker=BrokerSection(host=args.host, port=args.port),
+        broker=BrokerSection(
+            host=args.host,
+            port=args.port,
+            user=args.user,
+            password_file=args.password_file and str(args.password_file),
+        ),
         field=args.field,
         umpire=args.umpire,
         name=args.name,

@@ -2,6 +2,8 @@
 
 A receiver judges lateness by itself: a broker may hold a cue back for seconds after it has said
 that it expired. Time is the receiver's own monotonic clock, ms; clocks are never taken for equal.
+It plays each cue once and repeats none: the daemon does, with a new id. What should come and
+doesn't, a heartbeat, a repeat or the end of a HOLD, is felt as BLIND.
 """
 
 import enum
@@ -11,22 +13,31 @@ from throwin.contract.payload import Cue, Heartbeat
 from throwin.receiver.pattern import length_ms
 
 SILENCE_MS = 2_000.0  # heartbeats come at 2 Hz; none for so long: blind
+BEAT_VALID_MS = 1_000.0  # a later heartbeat is no sign of life: a cue as late would be dropped
 BLIND_AGAIN_MS = 10_000.0
-REPEAT_MARGIN_MS = 1_000.0  # a repeat that is later than this has been lost
+# A repeat that is later than this has been lost: another alert's HOLD may go before it (1 s), and
+# it may itself be late by what a cue is valid for (1 s).
+REPEAT_MARGIN_MS = 2_000.0
 AGING = 1e-4  # ms a ms: how fast the least seen way may lengthen, two crystals' drift and more
 REMEMBERED = 256  # ids of cues
+BOOTS = 4  # starts of the daemon whose clocks are known
 
 
 class What(enum.Enum):
-    """What became of a cue, as the daemon is told."""
+    """What became of a cue, as the daemon is told.
 
+    SILENCED: not played, since something more urgent was being felt.
+    """
+
+    RECEIVED = "received"
     PLAYED = "played"
     DROPPED_LATE = "dropped_late"
     DUPLICATE = "duplicate"
+    SILENCED = "silenced"
 
 
 class Play(NamedTuple):
-    """Play this now; a more urgent one has stopped what was playing."""
+    """Play this now, in place of what is still playing; a pattern without spans is words alone."""
 
     pattern: str
     say_en: str
@@ -34,7 +45,7 @@ class Play(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Tell the daemon what became of a cue; late_ms None = not known yet."""
+    """Tell the daemon what became of a cue; late_ms None = it can't be known."""
 
     cue_id: str
     what: What
@@ -49,36 +60,38 @@ _LOST_HOLD = Play("blind", "no position", "sin posición")
 
 
 class _Lateness:
-    """How late messages of one boot are: the quickest one seen is taken for punctual."""
+    """How late messages are: the quickest one seen of the same start is taken for punctual."""
 
-    __slots__ = ("_boot", "_least_ms", "_t_ms")
+    __slots__ = ("_least",)
 
     def __init__(self) -> None:
-        self._boot = ""
-        self._least_ms = 0.0
-        self._t_ms = 0.0
+        self._least: dict[str, tuple[float, float]] = {}
 
-    def knows(self, boot: str) -> bool:
-        """Say whether anything of this boot has come yet."""
-        return boot == self._boot
+    def see(self, boot: str, mono_ms: float, t_ms: float) -> float | None:
+        """Take one message; give its lateness over the quickest, ms; None for a boot's first.
 
-    def see(self, boot: str, mono_ms: float, t_ms: float) -> float:
-        """Take one message; give its lateness over the quickest, ms."""
+        Each boot has its own reference, so that what was held back of an earlier start is as late
+        as it is.
+        """
         way_ms = t_ms - mono_ms
-        if boot != self._boot:
-            self._boot, self._least_ms, self._t_ms = boot, way_ms, t_ms
-            return 0.0
-        self._least_ms = min(way_ms, self._least_ms + AGING * (t_ms - self._t_ms))
-        self._t_ms = t_ms
-        return way_ms - self._least_ms
+        known = self._least.pop(boot, None)
+        if known is None:
+            self._least[boot] = (way_ms, t_ms)
+            if len(self._least) > BOOTS:
+                del self._least[next(iter(self._least))]
+            return None
+        least_ms, seen_ms = known
+        least_ms = min(way_ms, least_ms + AGING * (t_ms - seen_ms))
+        self._least[boot] = (least_ms, t_ms)
+        return way_ms - least_ms
 
 
 class Receiver:
-    """One receiver of one umpire.
+    """One receiver of one umpire; t_ms is when it starts.
 
-    A cue that comes before any heartbeat of its boot can't be judged late. It is played: cues are
-    never retained and expire at the broker, so that one is almost surely fresh, and a HOLD that
-    is not played is worse.
+    A cue that comes before anything else of its boot can't be judged late. It is played: cues are
+    never retained, a clean start leaves none waiting at the broker, and they expire there in 2 s,
+    so that it is almost surely fresh; and a HOLD that is not played is worse than a late one.
     """
 
     __slots__ = (
@@ -86,7 +99,6 @@ class Receiver:
         "_blind_ms",
         "_busy_until_ms",
         "_heard_ms",
-        "_hold_id",
         "_lateness",
         "_playing",
         "_seen",
@@ -99,9 +111,8 @@ class Receiver:
         self._seen: dict[str, None] = {}
         self._heard_ms = t_ms
         self._blind_ms: float | None = None
-        self._hold_id: str | None = None
-        self._awaited_ms: float | None = None
-        self._playing = ""
+        self._awaited_ms: dict[str | None, float] = {}
+        self._playing = "end"
         self._busy_until_ms = t_ms
 
     @property
@@ -110,56 +121,74 @@ class Receiver:
         return self._blind_ms is not None
 
     def heartbeat(self, beat: Heartbeat, t_ms: float) -> None:
-        """Take a sign of life: the clock's reference too."""
-        self._lateness.see(beat.boot, beat.mono_ms, t_ms)
-        self._heard_ms = t_ms
-        self._blind_ms = None
+        """Take a sign of life, unless it is late; it is the clock's reference in any case."""
+        late_ms = self._lateness.see(beat.boot, beat.mono_ms, t_ms)
+        if late_ms is None or late_ms <= BEAT_VALID_MS:
+            self._heard_ms = t_ms
+            self._blind_ms = None
 
     def cue(self, cue: Cue, t_ms: float) -> list[Action]:
-        """Take a cue; give what is to be done."""
+        """Take a cue; give what is to be done, in order."""
+        late_ms = self._lateness.see(cue.boot, cue.mono_ms, t_ms)
         if cue.id in self._seen:
-            return [Report(cue.id, What.DUPLICATE, None)]
+            return [Report(cue.id, What.DUPLICATE, late_ms)]
         self._seen[cue.id] = None
         if len(self._seen) > REMEMBERED:
             del self._seen[next(iter(self._seen))]
-        is_known = self._lateness.knows(cue.boot)
-        late_ms = self._lateness.see(cue.boot, cue.mono_ms, t_ms)
-        if late_ms > cue.valid_ms:
+        if cue.pattern == "end":  # true however late, and there is nothing to play
+            self._awaited_ms.pop(cue.alert_id, None)
+        if late_ms is not None and late_ms > cue.valid_ms:
             return [Report(cue.id, What.DROPPED_LATE, late_ms)]
-        self._follow(cue, t_ms)
-        played = Report(cue.id, What.PLAYED, late_ms if is_known else None)
+        received = Report(cue.id, What.RECEIVED, late_ms)
         if cue.pattern == "end":
-            return [played]
+            return [received, Report(cue.id, What.PLAYED, late_ms)]
+        if cue.pattern == "hold":
+            self._await_next(cue, t_ms)
+        if not self._may_play(cue.pattern, t_ms):
+            return [received, Report(cue.id, What.SILENCED, late_ms)]
         play = Play(cue.pattern, cue.say_en, cue.say_es)
-        return [play, played] if self._may_play(cue.pattern, t_ms) else [played]
+        return [received, play, Report(cue.id, What.PLAYED, late_ms)]
 
     def tick(self, t_ms: float) -> list[Action]:
-        """Take it that time has passed: silence is told, never borne."""
-        if self._awaited_ms is not None and t_ms > self._awaited_ms:
-            self._awaited_ms = None
-            self._hold_id = None
-            return [_LOST_HOLD]
-        if t_ms - self._heard_ms < SILENCE_MS:
-            return []
-        if self._blind_ms is not None and t_ms - self._blind_ms < BLIND_AGAIN_MS:
-            return []
-        self._blind_ms = t_ms
-        self._awaited_ms = None
-        return [_NO_LINK]
+        """Take it that time has passed: silence is told, never borne.
 
-    def _follow(self, cue: Cue, t_ms: float) -> None:
-        """Know which HOLD stands, and when it has to be heard of again."""
-        if cue.pattern == "hold" and cue.next_ms is not None:
-            self._hold_id = cue.alert_id
-            self._awaited_ms = t_ms + cue.next_ms + REPEAT_MARGIN_MS
-        elif cue.pattern == "end" and cue.alert_id == self._hold_id:
-            self._hold_id = None
-            self._awaited_ms = None
+        What is more urgent than BLIND is first felt to its end.
+        """
+        is_busy = t_ms < self._busy_until_ms
+        if is_busy and _URGENCY[self._playing] > _URGENCY["blind"]:
+            return []
+        if t_ms - self._heard_ms >= SILENCE_MS:
+            self._awaited_ms.clear()  # one BLIND says it all
+            is_told = self._blind_ms is not None and t_ms - self._blind_ms < BLIND_AGAIN_MS
+            return [] if is_told else self._be_blind(_NO_LINK, t_ms)
+        lost = [alert_id for alert_id, due_ms in self._awaited_ms.items() if t_ms > due_ms]
+        for alert_id in lost:
+            del self._awaited_ms[alert_id]
+        return self._be_blind(_LOST_HOLD, t_ms) if lost else []
+
+    def _await_next(self, cue: Cue, t_ms: float) -> None:
+        """Know by when this HOLD has to be heard of again."""
+        if cue.next_ms is None:
+            self._awaited_ms.pop(cue.alert_id, None)
+        else:
+            self._awaited_ms[cue.alert_id] = t_ms + cue.next_ms + REPEAT_MARGIN_MS
+
+    def _be_blind(self, play: Play, t_ms: float) -> list[Action]:
+        """Play a BLIND of one's own; over a BLIND that is playing there is no need to."""
+        if play is _NO_LINK:
+            self._blind_ms = t_ms
+        if self._playing == "blind" and t_ms < self._busy_until_ms:
+            return []
+        self._start("blind", t_ms)
+        return [play]
 
     def _may_play(self, pattern: str, t_ms: float) -> bool:
         """Say whether it may be played over what is playing; the more urgent one goes on."""
         if t_ms < self._busy_until_ms and _URGENCY[pattern] < _URGENCY[self._playing]:
             return False
+        self._start(pattern, t_ms)
+        return True
+
+    def _start(self, pattern: str, t_ms: float) -> None:
         self._playing = pattern
         self._busy_until_ms = t_ms + length_ms(pattern)
-        return True
