@@ -39,6 +39,11 @@ COMMANDS: tuple[Command, ...] = (
         module="throwin.app.service",
     ),
     Command(
+        name="bench throughput",
+        help="Fixes a second on one core, from bytes to verdict.",
+        module="throwin.app.bench_throughput",
+    ),
+    Command(
         name="demo",
         help="Throw-ins through the real service, with simulated tags.",
         module="throwin.app.demo",

@@ -138,6 +138,11 @@ class FieldFile(_Strict, frozen=True, kw_only=True):
     rulebook: RulebookSection = msgspec.field(default_factory=RulebookSection)
     journal: JournalSection = msgspec.field(default_factory=JournalSection)
 
+    def with_format(self, wire: Literal["nmea", "own"]) -> "FieldFile":
+        """Give the same with all ports speaking another format."""
+        ports = tuple(msgspec.structs.replace(port, format=wire) for port in self.ports)
+        return msgspec.structs.replace(self, ports=ports)
+
     def with_journal(self, directory: str) -> "FieldFile":
         """Give the same with recordings in another folder."""
         return msgspec.structs.replace(self, journal=JournalSection(directory=directory))
