@@ -49,7 +49,7 @@ from throwin.tracking.tracker import Tracker, UwbFrame
 
 HEARTBEAT_TICKS = 10  # 2 Hz at 20 ticks a second
 PICTURE_TICKS = 4  # 5 Hz
-LINEUP_TICKS = 2
+LINEUP_TICKS = 4
 SECOND_TICKS = 20
 STATUS_TICKS = 200  # at the latest; at once when it changes
 STALE_NS = 5_000_000_000  # an older position is shown no more

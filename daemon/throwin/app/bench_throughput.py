@@ -76,22 +76,22 @@ def make_case(name: str, text: str, wire: str) -> Case:
     scenario = resolve_scenario(parse_scenariofile(text), name)
     decoder = OwnDecoder()
     made: list[Event] = []
-    fixes = 0
+    sent: dict[str, int] = {}
     for event in events(make_run(scenario)):
         if not isinstance(event, Bytes):
             made.append(event)
             continue
         for seen in decoder.feed(event.data, event.t_host_ns):
             if isinstance(seen, Fix):
-                fixes += 1
-                made.append(event._replace(data=_encode(seen, wire, fixes)))
+                sent[seen.tag] = sent.get(seen.tag, 0) + 1
+                made.append(event._replace(data=_encode(seen, wire, sent[seen.tag])))
     file = field_file(scenario)
     if wire == "nmea":
         file = file.with_format("nmea")
     return Case(
         name=f"{name}, {wire}",
         events=tuple(made),
-        fixes=fixes,
+        fixes=sum(sent.values()),
         armed=_armed_share(file, made),
         field_file=file,
     )

@@ -81,10 +81,9 @@ class Lineup:
         """
         profile = self._profile
         for rider in self._riders:
-            state = rider.state
-            if state is None or not rider.is_within(now_ns, profile.input_age_ns):
+            if not rider.is_within(now_ns, profile.input_age_ns):
                 continue
-            off_m = math.hypot(state.x_field_m, state.y_field_m - self.centre_y_field_m)
+            off_m = math.hypot(rider.x_field_m, rider.y_field_m - self.centre_y_field_m)
             is_in = (
                 self.throwing is not None
                 and off_m <= profile.lineup_radius_m
@@ -125,10 +124,10 @@ class Lineup:
     def is_left(self, now_ns: int) -> bool:
         """Say whether the throwing umpire has surely ridden away from his spot for that time."""
         umpire, profile = self.throwing, self._profile
-        if umpire is None or umpire.state is None:
+        if umpire is None:
             return False
         if umpire.is_within(now_ns, profile.input_age_ns):
-            x_m, y_m = umpire.state.x_field_m, umpire.state.y_field_m
+            x_m, y_m = umpire.x_field_m, umpire.y_field_m
             if math.hypot(x_m - self._spot_m[0], y_m - self._spot_m[1]) <= profile.umpire_leaves_m:
                 self._left_since_ns = None
             elif self._left_since_ns is None:
@@ -136,12 +135,11 @@ class Lineup:
         return self._left_since_ns is not None and now_ns - self._left_since_ns >= profile.broken_ns
 
     def _is_positioned(self, umpire: Person, now_ns: int) -> bool:
-        profile, state = self._profile, umpire.state
+        profile = self._profile
         return (
-            state is not None
-            and umpire.is_within(now_ns, profile.input_age_ns)
-            and abs(state.x_field_m) <= profile.positioned_off_line_m
-            and umpire.motion.is_at_rest(state.t_fix_ns, profile)
+            umpire.is_within(now_ns, profile.input_age_ns)
+            and abs(umpire.x_field_m) <= profile.positioned_off_line_m
+            and umpire.is_at_rest(profile)
         )
 
     def _choose(self, positioned: Sequence[Person]) -> None:
@@ -150,26 +148,24 @@ class Lineup:
         self.throwing = None
         for umpire in positioned:
             centre_y_m = self._centre_y_m(umpire)
-            places = [r.state for r in self._riders if r.state is not None]
-            away_m = [math.hypot(s.x_field_m, s.y_field_m - centre_y_m) for s in places]
+            placed = [rider for rider in self._riders if rider.t_fix_ns is not None]
+            away_m = [math.hypot(r.x_field_m, r.y_field_m - centre_y_m) for r in placed]
             inside = sum(1 for m in away_m if m <= self._profile.lineup_radius_m)
             rank = (inside, -sum(away_m))
             if best is None or rank > best:
                 best = rank
                 self.throwing = umpire
                 self.centre_y_field_m = centre_y_m
-                state = umpire.state
-                self._spot_m = (0.0, 0.0) if state is None else (state.x_field_m, state.y_field_m)
+                self._spot_m = (umpire.x_field_m, umpire.y_field_m)
 
     def _centre_y_m(self, umpire: Person) -> float:
-        if umpire.state is None:
-            return 0.0
-        y_m = umpire.state.y_field_m
+        y_m = umpire.y_field_m
         side = 0
         for rider in self._riders:
-            state = rider.state
-            if state is not None and math.hypot(state.x_field_m, state.y_field_m - y_m) < REACH_M:
-                side += 1 if state.y_field_m > y_m else -1
+            if rider.t_fix_ns is None:
+                continue
+            if math.hypot(rider.x_field_m, rider.y_field_m - y_m) < REACH_M:
+                side += 1 if rider.y_field_m > y_m else -1
         front_m = self._profile.umpire_limit_m + self._profile.file_length_m / 2
         return y_m + math.copysign(front_m, side or -y_m)
 
@@ -185,7 +181,6 @@ class Lineup:
 
 
 def _off_line_m(umpire: Person, now_ns: int, profile: Profile) -> float:
-    state = umpire.state
-    if state is None or not umpire.is_within(now_ns, profile.lost_age_ns):
+    if not umpire.is_within(now_ns, profile.lost_age_ns):
         return math.inf
-    return abs(state.x_field_m)
+    return abs(umpire.x_field_m)

@@ -1,7 +1,6 @@
 """Rest and start of one horse, read from its track's speed."""
 
 from throwin.game.profile import Profile
-from throwin.tracking.state import State
 
 REST_SIGMAS = 1.0  # a speed that its own noise explains is rest
 ONSET_SIGMAS = 1.5  # and a start must stand out of the noise
@@ -23,14 +22,11 @@ class Motion:
         self._slow_ns: int | None = None
         self._t_ns = -1
 
-    def see(self, state: State, profile: Profile) -> None:
-        """Take the state at its newest fix; the same fix twice is one."""
-        t_ns = state.t_fix_ns
+    def see(self, t_ns: int, speed_mps: float, sigma_mps: float, profile: Profile) -> None:
+        """Take the speed at its newest fix, with its 1 sigma per axis; once a fix is enough."""
         if t_ns <= self._t_ns:
             return
         self._t_ns = t_ns
-        sigma_mps = state.var_v_m2ps2**0.5
-        speed_mps = (state.vx_field_mps**2 + state.vy_field_mps**2) ** 0.5
         self.speed_mps = speed_mps
         if speed_mps < profile.rest_mps + REST_SIGMAS * sigma_mps:
             self._slow_ns = t_ns

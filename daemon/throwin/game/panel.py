@@ -15,7 +15,16 @@ LineVariance = Callable[[float], float]  # y_field_m to the variance of the line
 class Panel:
     """The judgements. line_var_m2: what the survey leaves open of the centre line, at y."""
 
-    __slots__ = ("_by_person", "_line_var_m2", "_lineup", "_match", "_profile", "all", "covers")
+    __slots__ = (
+        "_by_person",
+        "_line_var_m2",
+        "_lineup",
+        "_match",
+        "_people",
+        "_profile",
+        "all",
+        "covers",
+    )
 
     def __init__(
         self,
@@ -39,6 +48,7 @@ class Panel:
                 *(Judgement(RULES[Clause.C6], rider, umpire) for umpire in umpires),
             )
         )
+        self._people = (*riders, *umpires)
         self._by_person = {
             person.entity: tuple(j for j in self.all if person in (j.rider, j.umpire))
             for person in (*riders, *umpires)
@@ -61,8 +71,7 @@ class Panel:
             return rider.is_in_lineup
         if judgement.umpire is self._lineup.throwing:
             return True
-        state = rider.state
-        return state is not None and rider.motion.is_at_rest(state.t_fix_ns, self._profile)
+        return rider.is_at_rest(self._profile)
 
     def judge(self, judgement: Judgement, now_ns: int) -> None:
         """Judge anew, with both tracks at the newer one's instant."""
@@ -95,6 +104,9 @@ class Panel:
 
     def expire(self, now_ns: int) -> None:
         """Take back the verdicts whose inputs have grown too old."""
+        limit_ns = self._profile.input_age_ns
+        if all(person.is_within(now_ns, limit_ns) for person in self._people):
+            return
         for judgement in self.all:
             if judgement.measure is None:
                 continue

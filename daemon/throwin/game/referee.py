@@ -21,6 +21,7 @@ from throwin.tracking.tracker import Tracker
 
 INFERRED = "inferred"
 LOOK_TICKS = 2  # the line-up is looked at 10 times a second
+FORMING_TICKS = 4  # and while it forms, for the technician alone, judged 5 times
 _LIVE = (Phase.FORMING, Phase.ARMED)
 
 
@@ -123,7 +124,7 @@ class Referee:
         person = self._by_tag.get(tag)
         if person is None:
             return
-        self._refresh(person)
+        person.look(self._profile)
         if self._has_surged(person):
             self.move(Cause.SURGE, INFERRED, now_ns)
             return
@@ -181,7 +182,7 @@ class Referee:
     def position(self, umpire_id: str | None, now_ns: int) -> None:
         """Take an umpire as positioned on his word; None = whoever is nearest to the line."""
         for person in (*self._riders, *self._umpires):
-            self._refresh(person)
+            person.look(self._profile)
         named = [u for u in self._umpires if u.member.umpire_id == umpire_id]
         self._lineup.position(named[0] if named else None, now_ns)
 
@@ -213,18 +214,9 @@ class Referee:
             judgements=tuple(self._panel.relevant()) if self.match.phase in _LIVE else (),
         )
 
-    def _refresh(self, person: Person) -> None:
-        track = person.track
-        if not track.is_started:
-            return
-        if person.state is None or person.state.t_fix_ns != track.t_fix_ns:
-            person.state = track.at(track.t_fix_ns)
-            if person.state is not None:
-                person.motion.see(person.state, self._profile)
-
     def _look(self, now_ns: int) -> None:
         for person in (*self._riders, *self._umpires):
-            self._refresh(person)
+            person.look(self._profile)
         lineup = self._lineup
         match self.match.phase:
             case Phase.BETWEEN:
@@ -236,13 +228,7 @@ class Referee:
                 if lineup.throwing is not None and lineup.complete_since_ns is not None:
                     self.move(Cause.LINEUP_FORMS, INFERRED, now_ns)
             case Phase.FORMING:
-                lineup.look(now_ns)
-                if lineup.is_gone(now_ns):
-                    self.move(Cause.LINEUP_GONE, INFERRED, now_ns)
-                elif lineup.is_standing(now_ns):
-                    self.move(Cause.LINEUP_STANDS, INFERRED, now_ns)
-                else:
-                    self._judge_all(now_ns)
+                self._look_forming(now_ns)
             case Phase.ARMED:
                 lineup.keep(now_ns)
                 is_broken = self._is_inferred and lineup.is_broken(now_ns)
@@ -250,6 +236,16 @@ class Referee:
                     self.move(Cause.LINEUP_BREAKS, INFERRED, now_ns)
             case Phase.THROWN:
                 pass
+
+    def _look_forming(self, now_ns: int) -> None:
+        lineup = self._lineup
+        lineup.look(now_ns)
+        if lineup.is_gone(now_ns):
+            self.move(Cause.LINEUP_GONE, INFERRED, now_ns)
+        elif lineup.is_standing(now_ns):
+            self.move(Cause.LINEUP_STANDS, INFERRED, now_ns)
+        elif self._ticks % FORMING_TICKS == 0:
+            self._judge_all(now_ns)
 
     def _judge_all(self, now_ns: int) -> None:
         for judgement in self._panel.all:
@@ -273,7 +269,7 @@ class Referee:
         onset_ns = person.motion.onset_ns
         if person.member.team is None or onset_ns is None or not person.is_in_lineup:
             return False
-        if person.state is None or onset_ns != person.state.t_fix_ns:
+        if onset_ns != person.t_fix_ns:
             return False
         if self._onset_ns is None or onset_ns > self._onset_ns:
             self._onset_ns = onset_ns
@@ -292,7 +288,7 @@ class Referee:
         self._onset_ns = None
         self._readiness.clear()
         for person in (*self._riders, *self._umpires):
-            self._refresh(person)
+            person.look(self._profile)
         self._judge_all(now_ns)
 
     def _throw(self, trigger: str, now_ns: int) -> None:

@@ -71,6 +71,7 @@ class Track:
 
     __slots__ = (
         "_candidate",
+        "_given",
         "_late_since_ns",
         "_rejected_since_ns",
         "_slow",
@@ -95,6 +96,7 @@ class Track:
         self.filter: Kalman | None = None
         self._slow = (0.0, 0.0, 0.0)
         self._candidate: Candidate | None = None
+        self._given: State | None = None  # the last answer of at(), while nothing has changed
         self._late_since_ns: int | None = None
         self._rejected_since_ns: int | None = None
 
@@ -134,15 +136,12 @@ class Track:
         reach_m = SPEED_MPS * dt_ns * 1e-9 + SPEED_SLACK_M
         if dx * dx + dy * dy > (reach_m + 5.0 * (gxx + gyy + kalman.pxx + kalman.pyy) ** 0.5) ** 2:
             return self._reject(t_ns, kind, place_m, errors, velocity_mps, Outcome.REJECTED_SPEED)
-        t_last_ns = kalman.t_ns
+        self._given = None
         kalman.predict(t_ns)
         if kalman.innovation2(x, y, gxx, gxy, gyy) > GATE:
-            outcome = self._reject(
+            return self._reject(
                 t_ns, kind, place_m, errors, velocity_mps, Outcome.REJECTED_INNOVATION
             )
-            if outcome is Outcome.REJECTED_INNOVATION and t_last_ns != t_ns:
-                self.filter = kalman  # it has coasted to this instant; its covariance says so
-            return outcome
         if kind is self.kind:
             kalman.take_position(x, y, errors.fast_xx, errors.fast_xy, errors.fast_yy)
         else:
@@ -154,6 +153,7 @@ class Track:
 
     def lose_fix(self) -> None:
         """Take the tag's word that it has no fix."""
+        self._given = None
         self.kind = FixKind.NO_FIX
 
     def at(self, t_ns: int) -> State | None:
@@ -161,6 +161,9 @@ class Track:
 
         Before the last fix it goes back along the velocity: meant for a fraction of a second.
         """
+        given = self._given
+        if given is not None and given.t_state_ns == t_ns:
+            return given
         kalman = self.filter
         if kalman is None:
             return None
@@ -179,7 +182,7 @@ class Track:
             pxy += dt * (kalman.cxy + kalman.cyx) + dt2 * kalman.vxy
             pyy += 2.0 * dt * kalman.cyy + dt2 * kalman.vyy + noise
             vvv += DENSITY_M2PS3 * abs(dt)
-        return State(
+        self._given = given = State(
             self.spec.tag,
             self.t_fix_ns,
             t_ns,
@@ -193,6 +196,7 @@ class Track:
             pyy,
             vvv,
         )
+        return given
 
     def _accept(self, t_ns: int, kind: FixKind, errors: Errors) -> None:
         self.t_fix_ns = t_ns
@@ -231,6 +235,7 @@ class Track:
             var_v_m2ps2=var_v,
         )
         self.is_started = True
+        self._given = None
         self._late_since_ns = None
         self._accept(t_ns, kind, errors)
         return outcome
@@ -272,6 +277,7 @@ class Track:
             self._late_since_ns = t_ns
         elif t_ns - self._late_since_ns >= REOPEN_NS:
             self.filter = None
+            self._given = None
             self.is_started = False
             self._candidate = None
         return Outcome.LATE
