@@ -1,4 +1,7 @@
-"""Words to the service manager: ready, alive, stopping (sd_notify, man 3 sd_notify)."""
+"""Words to the service manager: ready, alive, stopping (man 3 sd_notify).
+
+They come from the engine's thread, so none waits: what the manager has no room for is lost.
+"""
 
 import contextlib
 import os
@@ -27,7 +30,8 @@ class Notifier:
 
     def status(self, text: str) -> None:
         """Show one line in `systemctl status`."""
-        self._send(f"STATUS={text}")
+        # Each line of a datagram is a statement of its own.
+        self._send("STATUS=" + " ".join(text.split()))
 
     def _send(self, message: str) -> None:
         if not self._address:
@@ -36,4 +40,5 @@ class Notifier:
             contextlib.suppress(OSError),
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out,
         ):
+            out.setblocking(False)
             out.sendto(message.encode(), self._address)
