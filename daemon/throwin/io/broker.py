@@ -5,10 +5,11 @@ owner. The one user of iotcore, in a process of its own (`python -m throwin.io.b
 """
 
 import contextlib
-import getpass
+import functools
 import importlib.metadata
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import socket
@@ -16,18 +17,22 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 HOST = "127.0.0.1"
 START_S = 15.0
+TRIES = 3  # a free port may be taken by another between the look and the start
 _MOSQUITTO = """\
 listener {port} 127.0.0.1
 allow_anonymous true
 set_tcp_nodelay true
 persistence false
-log_dest none
+log_dest stderr
+log_type error
+log_type warning
 {user}"""
 _IOTCORE = """\
 id = 0
@@ -57,7 +62,10 @@ class BrokerError(RuntimeError):
 
 
 class ChildBroker:
-    """One broker, running. kind: which one, for people."""
+    """One broker, running. kind: which one, for people, e.g. "mosquitto 2.0.11".
+
+    It ends with the thread that started it, however that ends.
+    """
 
     def __init__(self, process: subprocess.Popen[bytes], *, kind: str, port: int) -> None:
         self._process = process
@@ -71,22 +79,38 @@ class ChildBroker:
 
         port: None takes a free one. only: "mosquitto" or "iotcore", None takes the first found.
         """
-        port = port or free_port()
+        make: Callable[[Path, int], list[str]]
         mosquitto = _find_mosquitto()
         if mosquitto is not None and only in (None, "mosquitto"):
-            command, kind = _mosquitto(mosquitto, folder, port)
+            kind = f"mosquitto {_version(mosquitto)}".strip()
+            make = functools.partial(_mosquitto, mosquitto)
         elif only in (None, "iotcore") and importlib.util.find_spec("iotcore") is not None:
-            command, kind = _iotcore(folder, port)
+            kind = f"iotcore {importlib.metadata.version('iotcore')}"
+            make = _iotcore
         else:
             raise BrokerError(
-                "broker: expected a mosquitto on the path or the package iotcore, found neither;"
-                " install mosquitto, or throwin with its extra: pip install 'throwin[demo]'"
+                f"broker: expected {only or 'a mosquitto on the path or the package iotcore'},"
+                " found none; install mosquitto, or throwin with its extra:"
+                " pip install 'throwin[demo]'"
             )
-        process = subprocess.Popen(  # noqa: S603 - found by name, configured here
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        for _ in range(0 if port else TRIES - 1):
+            with contextlib.suppress(BrokerError):
+                return cls._begin(folder, port or free_port(), kind, make)
+        return cls._begin(folder, port or free_port(), kind, make)
+
+    @classmethod
+    def _begin(
+        cls, folder: Path, port: int, kind: str, make: Callable[[Path, int], list[str]]
+    ) -> Self:
+        if _accepts(port):
+            raise BrokerError(f"broker: expected port {port} to be free, another program has it")
+        log = folder / f"broker-{port}.log"
+        with log.open("wb") as out:
+            process = subprocess.Popen(  # noqa: S603 - found by name, configured here
+                make(folder, port), stdin=subprocess.PIPE, stdout=out, stderr=out
+            )
         broker = cls(process, kind=kind, port=port)
-        broker._wait()
+        broker._wait(log)
         return broker
 
     @property
@@ -124,18 +148,29 @@ class ChildBroker:
         """End it."""
         self.stop()
 
-    def _wait(self) -> None:
+    def _wait(self, log: Path) -> None:
         until_s = time.monotonic() + START_S
         while time.monotonic() < until_s:
             if self._process.poll() is not None:
+                self.stop()
+                words = log.read_text("utf-8", "replace").strip().rpartition("\n")[2]
                 raise BrokerError(
-                    f"broker: {self.kind} ended at once, exit code {self._process.returncode}"
+                    f"broker: {self.kind} ended at once, exit code {self._process.returncode},"
+                    f" last words: {words or 'none'}; see {log}"
                 )
-            with contextlib.suppress(OSError), socket.create_connection((HOST, self.port), 0.2):
+            if _accepts(self.port):
                 return
             time.sleep(0.02)
         self.stop()
-        raise BrokerError(f"broker: {self.kind} did not answer within {START_S:.0f} s")
+        raise BrokerError(f"broker: {self.kind} did not answer within {START_S:.0f} s; see {log}")
+
+
+def _accepts(port: int) -> bool:
+    try:
+        with socket.create_connection((HOST, port), 0.2):
+            return True
+    except OSError:
+        return False
 
 
 def free_port() -> int:
@@ -151,21 +186,27 @@ def _find_mosquitto() -> str | None:
     return shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 
 
-def _mosquitto(program: str, folder: Path, port: int) -> tuple[list[str], str]:
+def _version(program: str) -> str:
+    """Give what mosquitto calls itself; its help, with exit code 3, has no other use."""
+    done = subprocess.run([program, "-h"], capture_output=True, text=True, check=False)  # noqa: S603 - found by name
+    found = re.match(r"mosquitto version (\S+)", done.stdout)
+    return found.group(1) if found else ""
+
+
+def _mosquitto(program: str, folder: Path, port: int) -> list[str]:
     # Started by root it would change to a user of its own, who may not read the folder.
-    user = f"user {getpass.getuser()}\n" if os.geteuid() == 0 else ""
+    user = "user root\n" if os.geteuid() == 0 else ""
     config = folder / f"mosquitto-{port}.conf"
     config.write_text(_MOSQUITTO.format(port=port, user=user), "utf-8")
     tied = shutil.which("setpriv")  # so that it ends with an owner who was killed
     ahead = [tied, "--pdeathsig", "TERM"] if tied is not None else []
-    return [*ahead, program, "-c", str(config)], "mosquitto"
+    return [*ahead, program, "-c", str(config)]
 
 
-def _iotcore(folder: Path, port: int) -> tuple[list[str], str]:
+def _iotcore(folder: Path, port: int) -> list[str]:
     config = folder / f"iotcore-{port}.toml"
     config.write_text(_IOTCORE.format(port=port), "utf-8")
-    version = importlib.metadata.version("iotcore")
-    return [sys.executable, "-m", "throwin.io.broker", str(config)], f"iotcore {version}"
+    return [sys.executable, "-m", "throwin.io.broker", str(config)]
 
 
 def _serve(config: str) -> None:
