@@ -1,5 +1,7 @@
 """Recordings of real receivers: what came out is pinned, and does not depend on the reads."""
 
+import datetime
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -55,3 +57,38 @@ def test_recording_read_in_any_chunks_gives_its_fixes(
 ) -> None:
     """Kinds of fixes and reasons of faults, each counted."""
     assert count(decode(recordings / "gnss" / name, chunk_bytes)) == expected
+
+
+@pytest.mark.parametrize("name", ["nmea-rtk.log", "bt451.log"])
+def test_recording_agrees_with_what_gpsd_made_of_it(recordings: Path, name: str) -> None:
+    """Time and place of each of gpsd's reports are those of one of our fixes."""
+    ours = {
+        fix.t_utc_ns: (fix.lat_deg, fix.lon_deg)
+        for fix in decode(recordings / "gnss" / name, 64)
+        if isinstance(fix, Fix)
+    }
+    theirs = {}
+    for line in (recordings / "gnss" / "chk" / f"{name}.chk").read_text().splitlines():
+        report = json.loads(line) if line.startswith('{"class":"TPV"') else {}
+        if "lat" in report and "time" in report:
+            moment = datetime.datetime.fromisoformat(report["time"])
+            theirs[round(moment.timestamp() * 10) * 100_000_000] = report["lat"], report["lon"]
+    far = [t for t, place in theirs.items() if ours[t] != pytest.approx(place, rel=0, abs=2e-9)]
+    assert (far, len(theirs) > 10) == ([], True)
+
+
+def test_recording_after_a_week_rollover_is_moved_to_its_year(recordings: Path) -> None:
+    """The Telit's 1999-08-22 is 2019-04-07, and so is the day of its fix without a date."""
+    lines = (recordings / "gnss" / "april6_2019.log").read_bytes().splitlines(keepends=True)
+    decoder = NmeaDecoder("r1", BAUD)
+    decoder.hint_utc(1_554_600_000_000_000_000)  # 2019-04-07T01:20:00Z
+    out: list[Observation | Malformed] = []
+    for second, line in enumerate(lines):
+        out += decoder.feed(line, second * 1_000_000_000)
+    out += decoder.flush(10**12)
+    days = [
+        str(datetime.datetime.fromtimestamp(fix.t_utc_ns // 10**9, datetime.UTC).date())
+        for fix in out
+        if isinstance(fix, Fix) and fix.t_utc_ns is not None
+    ]
+    assert days == ["2019-04-07", "2019-04-07"]
