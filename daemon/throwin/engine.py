@@ -171,9 +171,9 @@ class Engine:
 
     def _told(self) -> list[Message]:
         """Give the messages of what the referee has found; a change of phase shows at once."""
-        findings = self._referee.drain()
-        if not findings:
+        if not self._referee.has_found:
             return []
+        findings = self._referee.drain()
         told: list[Message] = [self._publisher.found(finding) for finding in findings]
         view = self._referee.view(self._publisher.now_ns)
         told += self._lineup(view)

@@ -42,8 +42,11 @@ ports = [{ name = "gateway", who = "all", format = "own" }]
 MIX = (
     _CAST
     + """
+[[places]]
+who = "umpire u1"
+at_yd = [12, -20]
 [[throwins]]
-call_s = 38.0
+call_s = 36.0
 formed_s = 44.0
 release_s = 54.3
 """

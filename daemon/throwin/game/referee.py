@@ -117,6 +117,11 @@ class Referee:
         self._findings.clear()
         return found
 
+    @property
+    def has_found(self) -> bool:
+        """Say whether there is anything to drain."""
+        return bool(self._findings)
+
     def seen(self, tag: str, now_ns: int) -> None:
         """Take a tag's newest fix: while armed, judge at once what it touches."""
         if self.match.phase is not Phase.ARMED:

@@ -8,6 +8,7 @@ position worse than the table says, hardly better.
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from throwin.tags.observation import FixKind
 
@@ -39,20 +40,28 @@ MODELS: dict[FixKind, SensorModel] = {
 USED = tuple(MODELS)
 
 
-class Errors:
-    """The variances of one fix: fast (xx, xy, yy) for the filter, slow (xx, xy, yy) beside it."""
+class Errors(NamedTuple):
+    """The variances of one fix, m2: the fast part for the filter, the slow part beside it."""
 
-    __slots__ = ("fast_xx", "fast_xy", "fast_yy", "slow_xx", "slow_xy", "slow_yy")
+    fast_xx: float
+    fast_xy: float
+    fast_yy: float
+    slow_xx: float
+    slow_xy: float
+    slow_yy: float
 
-    def __init__(self, xx_m2: float, xy_m2: float, yy_m2: float, share: float) -> None:
-        self.fast_xx, self.fast_xy, self.fast_yy = share * xx_m2, share * xy_m2, share * yy_m2
-        rest = 1.0 - share
-        self.slow_xx, self.slow_xy, self.slow_yy = rest * xx_m2, rest * xy_m2, rest * yy_m2
+
+def split(xx_m2: float, xy_m2: float, yy_m2: float, share: float) -> Errors:
+    """Give the errors of a total covariance of which a share is fast."""
+    rest = 1.0 - share
+    return Errors(
+        share * xx_m2, share * xy_m2, share * yy_m2, rest * xx_m2, rest * xy_m2, rest * yy_m2
+    )
 
 
 def _usual(model: SensorModel) -> Errors:
     var_m2 = model.total_m**2
-    return Errors(var_m2, 0.0, var_m2, model.fast_m**2 / var_m2)
+    return split(var_m2, 0.0, var_m2, model.fast_m**2 / var_m2)
 
 
 _USUAL = {kind: _usual(model) for kind, model in MODELS.items()}
@@ -71,8 +80,8 @@ def errors_of(kind: FixKind, xx_m2: float | None, xy_m2: float, yy_m2: float | N
     floor_m2 = _FLOOR_M2[kind]
     larger_m2 = max(yy_m2, xx_m2)
     if not larger_m2 < 1e6 or xx_m2 * yy_m2 <= xy_m2 * xy_m2:
-        return _USUAL[kind] if larger_m2 < 1.0 else Errors(larger_m2, 0.0, larger_m2, _SHARE[kind])
+        return _USUAL[kind] if larger_m2 < 1.0 else split(larger_m2, 0.0, larger_m2, _SHARE[kind])
     if larger_m2 < floor_m2:
         scale = floor_m2 / larger_m2
-        return Errors(scale * xx_m2, scale * xy_m2, scale * yy_m2, _SHARE[kind])
-    return Errors(xx_m2, xy_m2, yy_m2, _SHARE[kind])
+        return split(scale * xx_m2, scale * xy_m2, scale * yy_m2, _SHARE[kind])
+    return split(xx_m2, xy_m2, yy_m2, _SHARE[kind])

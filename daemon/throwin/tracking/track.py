@@ -124,14 +124,13 @@ class Track:
         if dt_ns <= 0:
             return self._take_late(t_ns)
         self._late_since_ns = None
-        slow = SLOW_CHANGE
-        sxx, sxy, syy = self._slow
-        if kind is not self.kind:
-            slow = 1.0  # another solution: nothing of the old slow error need remain
-            gxx, gxy, gyy = errors.slow_xx + sxx, errors.slow_xy + sxy, errors.slow_yy + syy
-        else:
-            gxx, gxy, gyy = slow * errors.slow_xx, slow * errors.slow_xy, slow * errors.slow_yy
-        gxx, gxy, gyy = gxx + errors.fast_xx, gxy + errors.fast_xy, gyy + errors.fast_yy
+        fxx, fxy, fyy, sxx, sxy, syy = errors
+        if kind is self.kind:
+            gxx, gxy, gyy = SLOW_CHANGE * sxx, SLOW_CHANGE * sxy, SLOW_CHANGE * syy
+        else:  # another solution: nothing of the old slow error need remain
+            oxx, oxy, oyy = self._slow
+            gxx, gxy, gyy = sxx + oxx, sxy + oxy, syy + oyy
+        gxx, gxy, gyy = gxx + fxx, gxy + fxy, gyy + fyy
         dx, dy = x - kalman.x, y - kalman.y
         reach_m = SPEED_MPS * dt_ns * 1e-9 + SPEED_SLACK_M
         if dx * dx + dy * dy > (reach_m + 5.0 * (gxx + gyy + kalman.pxx + kalman.pyy) ** 0.5) ** 2:
@@ -143,7 +142,7 @@ class Track:
                 t_ns, kind, place_m, errors, velocity_mps, Outcome.REJECTED_INNOVATION
             )
         if kind is self.kind:
-            kalman.take_position(x, y, errors.fast_xx, errors.fast_xy, errors.fast_yy)
+            kalman.take_position(x, y, fxx, fxy, fyy)
         else:
             kalman.take_position(x, y, gxx, gxy, gyy)
         if velocity_mps is not None:
@@ -201,7 +200,7 @@ class Track:
     def _accept(self, t_ns: int, kind: FixKind, errors: Errors) -> None:
         self.t_fix_ns = t_ns
         self.kind = kind
-        self._slow = (errors.slow_xx, errors.slow_xy, errors.slow_yy)
+        self._slow = errors[3:]
         self._candidate = None
         self._rejected_since_ns = None
 

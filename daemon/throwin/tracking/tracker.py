@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from throwin.field.frame import FieldFrame
 from throwin.tags.observation import Fix, FixKind, UwbPosition
-from throwin.tracking.sensor import Errors, errors_of
+from throwin.tracking.sensor import Errors, errors_of, split
 from throwin.tracking.track import Outcome, TagSpec, Track
 
 SITE_M = 2000.0  # nothing of a polo field is further from its centre
@@ -122,4 +122,4 @@ def _measured_ns(track: Track, t_tag_ns: int | None, t_host_ns: int, lag_s: floa
 def _with_slow(errors: Errors, var_m2: float) -> Errors:
     """Add what the frame's own place leaves open: as slow as an error can be."""
     total_m2 = errors.fast_xx + errors.slow_xx + var_m2
-    return Errors(total_m2, 0.0, total_m2, errors.fast_xx / total_m2)
+    return split(total_m2, 0.0, total_m2, errors.fast_xx / total_m2)
