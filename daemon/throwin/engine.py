@@ -26,6 +26,7 @@ from throwin.field.frame import FieldFrame, Surveyed, fit_frame
 from throwin.field.pitch import Pitch
 from throwin.field.units import yd_to_m
 from throwin.game.desk import Desk
+from throwin.game.finding import CueOrder
 from throwin.game.match import End, Match, Phase
 from throwin.game.referee import Referee, View
 from throwin.game.roster import Member, Roster, RosterError, make_roster
@@ -105,6 +106,7 @@ class Engine:
         )
         self._publisher = Publisher(boot=boot, valid_ms=profile.cue_valid_ms)
         self._ticks = 0
+        self._is_lineup_due = False
         self._lineup_key: tuple[object, ...] = ()
         self._status_key: tuple[object, ...] = ()
 
@@ -170,14 +172,17 @@ class Engine:
                     assert_never(seen)
 
     def _told(self) -> list[Message]:
-        """Give the messages of what the referee has found; a change of phase shows at once."""
+        """Give the messages of what the referee has found, cues first: they have no time to lose.
+
+        What it did to the line-up is told with the next tick.
+        """
         if not self._referee.has_found:
             return []
         findings = self._referee.drain()
-        told: list[Message] = [self._publisher.found(finding) for finding in findings]
-        view = self._referee.view(self._publisher.now_ns)
-        told += self._lineup(view)
-        return told
+        self._is_lineup_due = True
+        cues = [finding for finding in findings if isinstance(finding, CueOrder)]
+        rest = [finding for finding in findings if not isinstance(finding, CueOrder)]
+        return [self._publisher.found(finding) for finding in (*cues, *rest)]
 
     def _tick(self, tick: Tick) -> list[Message]:
         now_ns = tick.t_host_ns
@@ -200,7 +205,8 @@ class Engine:
             )
         is_live = self.phase in (Phase.FORMING, Phase.ARMED)
         is_due = ticks % SECOND_TICKS == 0
-        if is_due or (is_live and ticks % LINEUP_TICKS == 0):
+        if is_due or self._is_lineup_due or (is_live and ticks % LINEUP_TICKS == 0):
+            self._is_lineup_due = False
             told += self._lineup(self._referee.view(now_ns), is_due=is_due)
         for place in range(ticks % SECOND_TICKS, len(self._tags), SECOND_TICKS):
             tag = self._tags[place]
@@ -222,7 +228,7 @@ class Engine:
                 member = members.get(tag)
                 yield (tag if member is None else member.entity), member, state
 
-    def _lineup(self, view: View, *, is_due: bool = False) -> list[Message]:
+    def _lineup(self, view: View, *, is_due: bool) -> list[Message]:
         verdicts = tuple(judgement.verdict for judgement in view.judgements)
         key = (view._replace(judgements=()), verdicts)
         if key == self._lineup_key and not is_due:

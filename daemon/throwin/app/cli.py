@@ -39,6 +39,11 @@ COMMANDS: tuple[Command, ...] = (
         module="throwin.app.service",
     ),
     Command(
+        name="bench latency",
+        help="From the byte at a port to the cue at a subscriber.",
+        module="throwin.app.bench_latency",
+    ),
+    Command(
         name="bench throughput",
         help="Fixes a second on one core, from bytes to verdict.",
         module="throwin.app.bench_throughput",

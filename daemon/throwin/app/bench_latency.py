@@ -1,0 +1,287 @@
+"""`throwin bench latency`: from the byte written to a terminal to the cue at a subscriber.
+
+The daemon is the real one, in a process of its own; a HOLD is what is timed, from just before the
+write of the frame that brings it about. Beside it, in turns and in the same run, the bare floor:
+terminal, thread, publish, subscriber. Tags send in real time, so a trial takes over a second.
+"""
+
+import argparse
+import bisect
+import contextlib
+import json
+import os
+import pathlib
+import queue
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import tty
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from throwin.app.machine import describe_machine
+from throwin.contract import topic as topics
+from throwin.contract.fieldfile import BrokerSection
+from throwin.contract.payload import CommandMessage, Cue, PayloadError, decode, encode
+from throwin.contract.scenariofile import parse_scenariofile
+from throwin.contract.toml import write_toml
+from throwin.field.units import YARD_M
+from throwin.io.broker import ChildBroker
+from throwin.io.connection import Connection, Received
+from throwin.sim.scenario import resolve_scenario
+from throwin.sim.site import FIELD_NAME, field_file, site_frame
+from throwin.tags.observation import Fix, FixKind
+from throwin.tags.own import encode_fix
+
+NS = 1_000_000_000
+PERIOD_S = 0.1
+STAGGER_S = 0.02  # the rider's frame comes alone, as tags do that don't send at once
+OUT_S, IN_S = 0.9, 0.6  # of each trial the rider stands outside 5 yd, then inside
+FLOOR_TOPIC = "throwin-bench/floor"
+FLOOR_MAX_MS = 1.0
+ATTEMPTS = 3
+WAIT_S = 20.0
+AIM_P50, AIM_P99 = 1.5, 2.0
+_FIELD = """
+title = "A line-up that stands"
+duration_s = 60.0
+match = { red_attacks = "north" }
+ports = [{ name = "gateway", who = "all", format = "own", baud = 921600 }]
+[[throwins]]
+formed_s = 20.0
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delays:
+    """Delays of one kind, ms, and what is asked of them."""
+
+    p50_ms: float
+    p99_ms: float
+    count: int
+
+
+def delays_of(values_ms: Sequence[float]) -> Delays:
+    """Give median and 99th percentile."""
+    ordered = sorted(values_ms)
+    return Delays(
+        p50_ms=statistics.median(ordered),
+        p99_ms=ordered[min(len(ordered) - 1, round(0.99 * (len(ordered) - 1)))],
+        count=len(ordered),
+    )
+
+
+class Terminal:
+    """A pseudo-terminal that is written to, with the time of each write."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self.path = path
+        self._master, slave = os.openpty()
+        tty.setraw(slave)
+        path.symlink_to(os.ttyname(slave))
+        self._slave = slave
+        self.written_ns: list[int] = []
+
+    def write(self, data: bytes) -> int:
+        """Write; gives the moment just before."""
+        t_ns = time.monotonic_ns()
+        self.written_ns.append(t_ns)
+        os.write(self._master, data)
+        return t_ns
+
+    def close(self) -> None:
+        """Close both ends."""
+        os.close(self._master)
+        os.close(self._slave)
+
+
+class Bench:
+    """One run: broker, daemon, floor, subscriber."""
+
+    def __init__(self, folder: pathlib.Path, broker: ChildBroker) -> None:
+        self._scenario = resolve_scenario(parse_scenariofile(_FIELD), "latency")
+        self._frame = site_frame(self._scenario)
+        self._tags = Terminal(folder / "tags")
+        self._bare = Terminal(folder / "floor")
+        self._seq = 0
+        self._cues: queue.SimpleQueue[tuple[int, Cue]] = queue.SimpleQueue()
+        self._floor: queue.SimpleQueue[int] = queue.SimpleQueue()
+        section = BrokerSection(port=broker.port)
+        config = folder / "field.toml"
+        config.write_text(
+            write_toml(
+                field_file(
+                    self._scenario, devices={"gateway": str(self._tags.path)}, broker=section
+                )
+            ),
+            "utf-8",
+        )
+        self._client = Connection(
+            broker=section,
+            client_id="throwin-bench",
+            will=None,
+            topics=[(topics.cue(FIELD_NAME, "u1"), 1), (FLOOR_TOPIC, 1)],
+            on_message=self._heard,
+            on_state=lambda *_: None,
+        )
+        self._client.start()
+        if not self._client.wait_up(WAIT_S):
+            raise RuntimeError("bench: the broker takes no connection")
+        bare = [str(self._bare.path), str(broker.port), FLOOR_TOPIC]
+        self._processes = [
+            _start("throwin", "run", "-c", str(config)),
+            _start("throwin.app.bench_floor", *bare),
+        ]
+        self._places = self._standing()
+
+    def close(self) -> None:
+        """End all that was started."""
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10.0)
+        self._client.stop()
+        self._tags.close()
+        self._bare.close()
+
+    def run(self, trials: int) -> tuple[Delays, Delays]:
+        """Give the delays of cues and of the floor."""
+        self._warm_up()
+        cues_ms: list[float] = []
+        floor_ms: list[float] = []
+        while len(cues_ms) < trials:
+            self._send_for(OUT_S, is_inside=False)
+            floor_ms += self._time_floor()
+            self._send_for(IN_S, is_inside=True)
+            cues_ms += self._held()
+        return delays_of(cues_ms), delays_of(floor_ms)
+
+    def _standing(self) -> dict[str, tuple[float, float]]:
+        """Give everybody's place, m: two files before the umpire."""
+        places = {"umpire u1": (0.0, -20.0 * YARD_M)}
+        for number in range(1, 5):
+            y_m = (-20.0 + 5.6 + 2.2 * (number - 1)) * YARD_M
+            places[f"red {number}"] = (-0.63, y_m)
+            places[f"blue {number}"] = (0.63, y_m)
+        return places
+
+    def _warm_up(self) -> None:
+        """Let the tracks settle, arm the line-up, and wait for the floor's first answer."""
+        self._send_for(3.0, is_inside=False)
+        topic = topics.command(FIELD_NAME, "ready")
+        self._client.publish(topic, encode(CommandMessage(id="bench", args={})), qos=1)
+        until_s = time.monotonic() + WAIT_S
+        while not self._time_floor():
+            if time.monotonic() > until_s:
+                raise RuntimeError("bench: the floor does not answer")
+        for _ in range(3):
+            self._send_for(OUT_S, is_inside=False)
+            self._send_for(IN_S, is_inside=True)
+        if not list(self._held()):
+            raise RuntimeError("bench: the daemon holds no throw; is the line-up armed?")
+
+    def _send_for(self, duration_s: float, *, is_inside: bool) -> None:
+        due_s = time.monotonic()
+        end_s = due_s + duration_s
+        while due_s < end_s:
+            others = b"".join(self._fix(who) for who in self._places if who != "red 1")
+            self._tags.write(others)
+            time.sleep(STAGGER_S)
+            self._tags.write(self._fix("red 1", -1.0 * YARD_M if is_inside else 0.0))
+            due_s += PERIOD_S
+            time.sleep(max(0.0, due_s - time.monotonic()))
+
+    def _fix(self, who: str, step_m: float = 0.0) -> bytes:
+        x_m, y_m = self._places[who]
+        lat_deg, lon_deg = self._frame.to_wgs84(x_m, y_m + step_m)
+        self._seq += 1
+        return encode_fix(
+            Fix(
+                tag=self._scenario.tags[who],
+                t_host_ns=0,
+                t_utc_ns=time.time_ns(),
+                kind=FixKind.RTK_FIXED,
+                lat_deg=lat_deg,
+                lon_deg=lon_deg,
+                cov_ee_m2=1e-3,
+                cov_en_m2=0.0,
+                cov_nn_m2=1e-3,
+                vel_e_mps=0.0,
+                vel_n_mps=0.0,
+                sigma_v_mps=0.05,
+            ),
+            self._seq // len(self._places) % 65_536,
+        )
+
+    def _time_floor(self) -> list[float]:
+        t_ns = self._bare.write(b"x" * 48)
+        try:
+            return [(self._floor.get(timeout=0.5) - t_ns) / 1e6]
+        except queue.Empty:
+            return []
+
+    def _held(self) -> Iterator[float]:
+        """Give the delay of each HOLD since the last call, from the write that brought it."""
+        written = self._tags.written_ns
+        for _ in range(self._cues.qsize()):
+            t_ns, cue = self._cues.get()
+            if cue.pattern == "hold" and cue.fix_age_ms is not None:
+                place = bisect.bisect_right(written, cue.mono_ms * 1e6) - 1
+                yield (t_ns - written[place]) / 1e6
+
+    def _heard(self, received: Received) -> None:
+        t_ns = time.monotonic_ns()
+        if received.topic == FLOOR_TOPIC:
+            self._floor.put(t_ns)
+            return
+        with contextlib.suppress(PayloadError):
+            message = decode(received.payload)
+            if isinstance(message, Cue):
+                self._cues.put((t_ns, message))
+
+
+def _start(module: str, *arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - this very program
+        [sys.executable, "-m", module, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what `throwin bench latency` takes."""
+    parser.add_argument("--trials", type=int, default=100, help="cues that are timed (default 100)")
+    parser.add_argument("--json", action="store_true", help="figures for programs")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure and print; gives 0, or 1 when the machine was too noisy in every attempt."""
+    cue = floor = Delays(p50_ms=0.0, p99_ms=0.0, count=0)
+    for attempt in range(1, ATTEMPTS + 1):
+        with tempfile.TemporaryDirectory(prefix="throwin-bench-") as folder:
+            home = pathlib.Path(folder)
+            with ChildBroker.start(home) as broker:
+                bench = Bench(home, broker)
+                try:
+                    cue, floor = bench.run(args.trials)
+                finally:
+                    bench.close()
+        if floor.p50_ms <= FLOOR_MAX_MS:
+            break
+        print(f"attempt {attempt}: the floor's median is {floor.p50_ms:.2f} ms: noise, once more")
+    machine = describe_machine()
+    if args.json:
+        figures = {"machine": asdict(machine), "cue": asdict(cue), "floor": asdict(floor)}
+        print(json.dumps(figures))
+    else:
+        print(f"{machine}; {cue.count} cues, {floor.count} times the floor, in turns")
+        for name, row in (("cue", cue), ("floor", floor)):
+            print(f"{name:6} p50 {row.p50_ms:6.2f} ms   p99 {row.p99_ms:6.2f} ms")
+        print(
+            f"ratio  p50 {cue.p50_ms / floor.p50_ms:6.2f} (aim {AIM_P50})"
+            f"   p99 {cue.p99_ms / floor.p99_ms:6.2f} (aim {AIM_P99})"
+        )
+    return 0 if floor.p50_ms <= FLOOR_MAX_MS else 1
