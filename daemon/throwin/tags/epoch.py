@@ -15,7 +15,7 @@ from throwin.tags.calendar import (
     time_of_day_ns,
     without_rollover,
 )
-from throwin.tags.nmea import BITS_PER_BYTE, GNS, GST, RMC, VTG, Sentence, SentenceReader
+from throwin.tags.nmea import BYTE_BIT_NS, GST, RMC, VTG, Sentence, SentenceReader
 from throwin.tags.observation import Malformed, Observation
 from throwin.tags.source import Fields, Source
 
@@ -85,7 +85,7 @@ class NmeaDecoder:
         return out
 
     def _wire_ns(self, count: int) -> int:
-        return count * BITS_PER_BYTE * 1_000_000_000 // self._baud
+        return count * BYTE_BIT_NS // self._baud
 
     def _pause(self, source: Source, out: _Out) -> None:
         source.has_paused = True
@@ -131,12 +131,13 @@ class NmeaDecoder:
     def _take_place(self, source: Source, sentence: Sentence, out: _Out) -> None:
         kind, _, _, fields, raw = sentence
         position = fields[1]
-        if not position or _is_void(kind, fields):
+        if not position:
             source.has_void = True
             return
         if not source.position:
             source.position, source.raw = position, raw
-            if reading.is_zero(position):
+            source.lat_deg, source.lon_deg = reading.position_deg(position)
+            if source.lat_deg == source.lon_deg == 0.0:
                 out.append(Malformed("zero_position", raw))
                 source.has_void = True
         elif position != source.position:
@@ -197,13 +198,6 @@ class NmeaDecoder:
         if time_ns is None or reference_ns is None:
             return None
         return nearest_day(time_ns, reference_ns) * DAY_NS + time_ns
-
-
-def _is_void(kind: bytes, fields: Fields) -> bool:
-    """Say whether a sentence with a position says itself that it is not valid."""
-    if kind == RMC:
-        return fields[5] == b"N"
-    return kind == GNS and not fields[2].strip(b"N")
 
 
 def _check_place(source: Source, position: bytes, raw: bytes, out: _Out) -> None:

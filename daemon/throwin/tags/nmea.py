@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from throwin.tags.observation import Malformed
 
 LIMIT_BYTES: Final = 256  # of a piece with its TAG block; real receivers pass the standard's 82
-BITS_PER_BYTE: Final = 10  # start, eight data, stop: 8N1
+BYTE_BIT_NS: Final = 10 * 1_000_000_000  # bits a byte (8N1) by ns a second: over the baud, ns
 BLOCKS_MAX: Final = 512  # texts of TAG blocks remembered; each says its second, so they change
 GROUPS_MAX: Final = 64  # groups of TAG blocks remembered
 
@@ -45,26 +45,31 @@ _NUMBER = rb"(\d{1,5}(?:\.\d*)?|)"
 _COURSE = rb"((?:[0-2]?\d?\d|3[0-5]\d)(?:\.\d*)?|360(?:\.0*)?|)"
 _HEIGHTS = rb"[-+\d.]*,M?,[-+\d.]*,M?"
 
-# Kind -> shape of its body. Groups, b"" where blank; no position = no fix:
+# Shapes of bodies. Groups, b"" where blank; no position = no fix:
 #   GGA time position quality hdop       GNS time position modes hdop
 #   RMC time position speed course date mode
 #   GST time major minor orient north east   VTG course speed
 # Fields: NMEA 0183 4.11; RMC without mode (2.0) and without navigational status (2.3) as well.
 _SHAPES: Final = {
-    kind: re.compile(pattern).fullmatch
-    for kind, pattern in {
-        GGA: rb"..GGA," + _TIME + rb",(?:" + _POSITION + rb",([1-8])|" + _NO_POSITION + rb",0)"
-        rb",\d{0,2}," + _NUMBER + rb"," + _HEIGHTS + rb",[\d.]*,\w*",
-        GNS: rb"..GNS," + _TIME + rb",(?:" + _POSITION + rb",([A-Z]{1,12})|" + _NO_POSITION
-        + rb",N{0,12}),\d{0,2}," + _NUMBER + rb",[-+\d.]*,[-+\d.]*,[\d.]*,\w*(?:,[A-Z]?)?",
-        RMC: rb"..RMC," + _TIME + rb",(?:A," + _POSITION + rb"|V," + _NO_POSITION + rb"),"
-        + _NUMBER + rb"," + _COURSE + rb",([^,]{0,12}),[\d.]*,[EW]?(?:,([A-Z]?)(?:,[A-Z]?)?)?",
-        GST: rb"..GST," + _TIME + (rb"," + rb"[\d.]*") + (rb"," + _NUMBER) * 5 + rb",[\d.]*",
-        VTG: rb"..VTG," + _COURSE + rb",T?,[\d.]*,M?," + _NUMBER + rb",N?,[\d.]*,K?(?:,[A-Z]?)?",
-    }.items()
+    GGA: rb"..GGA," + _TIME + rb",(?:" + _POSITION + rb",([1-8])|" + _NO_POSITION + rb",0)"
+    rb",\d{0,2}," + _NUMBER + rb"," + _HEIGHTS + rb",[\d.]*,\w*",
+    GNS: rb"..GNS," + _TIME + rb",(?:" + _POSITION + rb",([A-Z]{1,12})|" + _NO_POSITION
+    + rb",N{0,12}),\d{0,2}," + _NUMBER + rb",[-+\d.]*,[-+\d.]*,[\d.]*,\w*(?:,[A-Z]?)?",
+    RMC: rb"..RMC," + _TIME + rb",(?:A," + _POSITION + rb"|V," + _NO_POSITION + rb"),"
+    + _NUMBER + rb"," + _COURSE + rb",([^,]{0,12}),[\d.]*,[EW]?(?:,([A-Z]?)(?:,[A-Z]?)?)?",
+    GST: rb"..GST," + _TIME + (rb"," + rb"[\d.]*") + (rb"," + _NUMBER) * 5 + rb",[\d.]*",
+    VTG: rb"..VTG," + _COURSE + rb",T?,[\d.]*,M?," + _NUMBER + rb",N?,[\d.]*,K?(?:,[A-Z]?)?",
 }  # fmt: skip
-_CHECKSUM_FAULTS: Final = {kind: f"checksum_{kind.decode()}" for kind in _SHAPES}
-_SHAPE_FAULTS: Final = {kind: f"shape_{kind.decode()}" for kind in _SHAPES}
+# Kind -> the one object for it (compared by identity first), its shape, its faults.
+_KINDS: Final = {
+    kind: (
+        kind,
+        re.compile(shape).fullmatch,
+        f"checksum_{kind.decode()}",
+        f"shape_{kind.decode()}",
+    )
+    for kind, shape in _SHAPES.items()
+}
 _HEX: Final = tuple(b"%02X" % value for value in range(256))
 
 
@@ -133,7 +138,12 @@ class SentenceReader:
             if after is None:
                 break
             at = after
-        self._keep(buffer, at)
+        if at < end:
+            self._buffer = buffer[at:]
+            self._marks = [(stop - at, t_ns) for stop, t_ns in self._marks if stop > at]
+        else:
+            self._buffer = b""
+            self._marks.clear()
         return out
 
     def _skip(self, buffer: bytes) -> int:
@@ -144,18 +154,12 @@ class SentenceReader:
         self._is_skipping = False
         return match.start()
 
-    def _keep(self, buffer: bytes, at: int) -> None:
-        if at < len(buffer):
-            self._buffer = buffer[at:]
-            self._marks = [(end - at, t_host_ns) for end, t_host_ns in self._marks if end > at]
-        else:
-            self._buffer = b""
-            self._marks.clear()
-
     def _stamp(self, at: int) -> int:
         """Give the time at which the byte at this place began to arrive."""
-        end, t_host_ns = next(mark for mark in self._marks if at < mark[0])
-        return t_host_ns - (end - at) * BITS_PER_BYTE * 1_000_000_000 // self._baud
+        end, t_host_ns = self._marks[0]
+        if at >= end:
+            end, t_host_ns = next(mark for mark in self._marks if at < mark[0])
+        return t_host_ns - (end - at) * BYTE_BIT_NS // self._baud
 
     def _take_piece(self, buffer: bytes, at: int, out: list[Sentence | Malformed]) -> int | None:
         """Judge the piece that starts here; give where the next one does, None: not whole yet."""
@@ -210,14 +214,20 @@ class SentenceReader:
             except KeyError:
                 source = self._read_block(block, out)
         expected = _HEX[checksum(body)]
-        if expected != check and expected != check.upper():
-            out.append(Malformed("checksum" if kind is None else _CHECKSUM_FAULTS[kind], raw))
-        elif kind is not None:
-            shape = _SHAPES[kind](body)
-            if shape is None:
-                out.append(Malformed(_SHAPE_FAULTS[kind], raw))
-            else:
-                out.append(Sentence(kind, source, self._stamp(at), shape.groups(b""), raw))
+        is_right = expected == check or expected == check.upper()
+        if kind is None:
+            if not is_right:
+                out.append(Malformed("checksum", raw))
+            return
+        kind, match_shape, checksum_fault, shape_fault = _KINDS[kind]
+        if not is_right:
+            out.append(Malformed(checksum_fault, raw))
+            return
+        shape = match_shape(body)
+        if shape is None:
+            out.append(Malformed(shape_fault, raw))
+        else:
+            out.append(Sentence(kind, source, self._stamp(at), shape.groups(b""), raw))
 
     def _read_block(self, block: bytes, out: list[Sentence | Malformed]) -> str | None:
         """Give the source that a TAG block names (NMEA 0183 4.10, section 7).

@@ -60,11 +60,6 @@ def position_deg(text: bytes) -> tuple[float, float]:
     return lat_deg if north == b"N" else -lat_deg, lon_deg if east == b"E" else -lon_deg
 
 
-def is_zero(text: bytes) -> bool:
-    """Say whether it is 0 degrees, 0 degrees: what a receiver writes that has no position."""
-    return not text.translate(None, b"0.,NSEW")
-
-
 def decimals(text: bytes) -> tuple[int, int]:
     """Give the number of decimals of the minutes of latitude and longitude."""
     lat, _, lon, _ = text.split(b",")

@@ -30,6 +30,7 @@ class Source:
     __slots__ = (
         "_digits",
         "_last_of_cycle",
+        "_other_digits",
         "_other_last",
         "_other_last_count",
         "date",
@@ -42,6 +43,8 @@ class Source:
         "is_dated",
         "is_open",
         "last_kind",
+        "lat_deg",
+        "lon_deg",
         "position",
         "raw",
         "seen",
@@ -60,13 +63,15 @@ class Source:
         self.seen: dict[bytes, Fields] = {}
         self.t_host_ns = 0
         self.position = b""
+        self.lat_deg = self.lon_deg = 0.0
         self.raw = b""
         self.last_kind = b""
         self.has_mixed = self.has_void = self.is_dated = False
         self._last_of_cycle = b""
         self._other_last = b""
         self._other_last_count = 0
-        self._digits: dict[bytes, list[int]] = {}  # kind -> known, other, how often in a row
+        self._digits: dict[bytes, int] = {}
+        self._other_digits: dict[bytes, tuple[int, int]] = {}  # and how often in a row
         self.date: bytes | None = None
         self.day: int | None = None
         self.utc: tuple[int, int] | None = None
@@ -104,16 +109,14 @@ class Source:
         the time of an epoch already given out, and says something else, is one more.
         """
         time = fields[0]
-        if not self._is_time(time):
+        if time != self.time and not self._is_same_time(time):
             return True
         if kind not in self.seen:
             return not time and not self.is_open
         return not time or (not self.is_open and fields != self.seen[kind])
 
-    def _is_time(self, time: bytes) -> bool:
-        """Say whether it is the epoch's time, however many decimals it is written with."""
-        if time == self.time:
-            return True
+    def _is_same_time(self, time: bytes) -> bool:
+        """Say whether it is the epoch's time, written with another number of decimals."""
         if not time or not self.time or len(time) == len(self.time):
             return False
         return time_of_day_ns(time) == time_of_day_ns(self.time)
@@ -124,18 +127,17 @@ class Source:
         Two equal characters lost from a sentence leave its checksum right.
         """
         digits = (len(position) << 8) + position.find(b",")
-        known = self._digits.get(kind)
-        if known is None:
-            self._digits[kind] = [digits, 0, 0]
+        known = self._digits.setdefault(kind, digits)
+        if digits == known:
+            if self._other_digits:
+                self._other_digits.pop(kind, None)
             return True
-        if digits == known[0]:
-            known[2] = 0
-            return True
-        known[2] = known[2] + 1 if digits == known[1] else 1
-        known[1] = digits
-        if known[2] < DIGITS_AGREE:
+        other, count = self._other_digits.get(kind, (digits, 0))
+        count = count + 1 if digits == other else 1
+        self._other_digits[kind] = digits, count
+        if count < DIGITS_AGREE:
             return False
-        known[0], known[2] = digits, 0
+        self._digits[kind] = digits
         return True
 
     def make_fix(self, t_utc_ns: int | None) -> Fix | None:
@@ -150,7 +152,8 @@ class Source:
         rmc = seen.get(RMC, _NO_FIELDS)
         if self.has_mixed or not (gga or gns or rmc):
             return None
-        if self.has_void or not self.position:
+        is_void = self.has_void or (rmc and rmc[5] == b"N") or (gns and not gns[2].strip(b"N"))
+        if is_void:
             return Fix(self.tag, self.t_host_ns, t_utc_ns, FixKind.NO_FIX, 0.0, 0.0)
         hdop = None
         if gga:
@@ -169,7 +172,6 @@ class Source:
             velocity = reading.velocity_mps(speed, course)
         if GST in seen:
             cov = reading.covariance_m2(*seen[GST][1:])
-        lat_deg, lon_deg = reading.position_deg(self.position)
         vel_e_mps, vel_n_mps = velocity or (None, None)
         ee_m2, en_m2, nn_m2 = cov or (None, None, None)
         return Fix(
@@ -177,8 +179,8 @@ class Source:
             self.t_host_ns,
             t_utc_ns,
             kind,
-            lat_deg,
-            lon_deg,
+            self.lat_deg,
+            self.lon_deg,
             ee_m2,
             en_m2,
             nn_m2,

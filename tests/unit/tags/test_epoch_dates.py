@@ -194,3 +194,13 @@ def test_date_of_a_void_rmc_is_not_believed() -> None:
     """Receivers that search for satellites make dates up: the host's is taken."""
     fix = one_fix(encode_sentence("GPRMC,120000.00,V,0000.0000,N,00000.0000,E,,,161206,,,N"))
     assert (fix.kind, fix.t_utc_ns) == (FixKind.NO_FIX, NOON_NS)
+
+
+def test_host_clock_that_runs_on_picks_the_newest_day() -> None:
+    """The hint comes with every tick; the day is taken from the last one."""
+    line = Line()
+    for hour in range(0, 36, 6):
+        line.decoder.hint_utc(NOON_NS + hour * 3600 * 1000 * MS)
+    line.send(gga("180000.00"))
+    line.wait(100)
+    assert utc(line) == [30 * 3600.0]
