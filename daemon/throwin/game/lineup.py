@@ -1,7 +1,7 @@
 """The line-up: which umpire throws, where it stands, who is in it, whether it is complete."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from throwin.game.person import Person
 from throwin.game.profile import Profile
@@ -93,7 +93,7 @@ class Lineup:
                 rider.lineup_since_ns = None
             elif rider.lineup_since_ns is None:
                 rider.lineup_since_ns = now_ns
-        if self._is_complete():
+        if self._is_complete(_is_in):
             self._incomplete_since_ns = None
             if self.complete_since_ns is None:
                 self.complete_since_ns = now_ns
@@ -105,6 +105,12 @@ class Lineup:
     def has_both_teams(self) -> bool:
         """Say whether at least one rider of each team is in it."""
         return all(self._count(team) > 0 for team in Team)
+
+    def is_at_rest(self) -> bool:
+        """Say whether it is complete with riders at rest: a melee in the play is not."""
+        return self._is_complete(
+            lambda rider: rider.is_in_lineup and rider.is_at_rest(self._profile)
+        )
 
     def is_standing(self, now_ns: int) -> bool:
         """Say whether it has been complete for the profile's time."""
@@ -169,15 +175,21 @@ class Lineup:
         front_m = self._profile.umpire_limit_m + self._profile.file_length_m / 2
         return y_m + math.copysign(front_m, side or -y_m)
 
-    def _is_complete(self) -> bool:
+    def _is_complete(self, counts: Callable[[Person], bool]) -> bool:
+        """Say whether all but the profile's few of each team count."""
         for team in Team:
-            fielded = sum(1 for rider in self._riders if rider.member.team is team)
-            if self._count(team) < max(1, fielded - self._profile.missing_riders):
+            fielded = [rider for rider in self._riders if rider.member.team is team]
+            present = sum(1 for rider in fielded if counts(rider))
+            if present < max(1, len(fielded) - self._profile.missing_riders):
                 return False
         return True
 
     def _count(self, team: Team) -> int:
         return sum(1 for rider in self._riders if rider.member.team is team and rider.is_in_lineup)
+
+
+def _is_in(rider: Person) -> bool:
+    return rider.is_in_lineup
 
 
 def _off_line_m(umpire: Person, now_ns: int, profile: Profile) -> float:

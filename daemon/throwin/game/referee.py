@@ -230,7 +230,7 @@ class Referee:
                     self.move(Cause.LINEUP_FORMS, INFERRED, now_ns)
             case Phase.OPEN:
                 lineup.look(now_ns)
-                if lineup.throwing is not None and lineup.complete_since_ns is not None:
+                if lineup.throwing is not None and lineup.is_at_rest():
                     self.move(Cause.LINEUP_FORMS, INFERRED, now_ns)
             case Phase.FORMING:
                 self._look_forming(now_ns)

@@ -1,0 +1,583 @@
+"""The referee in its phases: what arms, what disarms, what is felt, and what is only shown."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from throwin.event import Command, Verb
+from throwin.field.frame import FieldFrame
+from throwin.field.units import YARD_M
+from throwin.game.desk import Desk, Reply
+from throwin.game.finding import AlertChange, CueOrder, Finding, Happened, Pattern, Severity
+from throwin.game.match import Cause, End, Match, Phase
+from throwin.game.profile import Profile
+from throwin.game.referee import Referee
+from throwin.game.roster import make_roster
+from throwin.tags.observation import Button, Fix, FixKind, Press
+from throwin.tracking.track import TagSpec
+from throwin.tracking.tracker import Tracker
+
+NS = 1_000_000_000
+TICK_NS = NS // 20
+LAG_NS = 120_000_000
+U1, U2 = "umpire u1", "umpire u2"
+Place = tuple[float, float]
+
+
+def lineup_yd(*, nearest: float = 5.6) -> dict[str, Place]:
+    """Give everybody's place, yards: red attacks north, so it stands south of the line."""
+    places: dict[str, Place] = {U1: (0.0, -20.0)}
+    for number in range(1, 5):
+        y_yd = -20.0 + nearest + 2.2 * (number - 1)
+        places[f"red {number}"] = (-0.7, y_yd)
+        places[f"blue {number}"] = (0.7, y_yd)
+    return places
+
+
+class Field:
+    """A referee with true tracks: everybody's tag sends RTK fixes at 10 Hz."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        places: dict[str, Place] | None = None,
+        ends: End = End.NORTH,
+        sensor: str = "rtk",
+    ) -> None:
+        self.places = lineup_yd() if places is None else places
+        self.silent: set[str] = set()
+        self.speed_mps: dict[str, Place] = {}
+        self.kinds: dict[str, FixKind] = {}
+        self.t_ns = 0
+        self.found: list[tuple[float, Finding]] = []
+        self._frame = FieldFrame(
+            origin_wgs84=(51.0, -1.0, 0.0),
+            direction_rad=0.0,
+            shift_m=(0.0, 0.0),
+            cov=np.zeros((3, 3)),
+            residuals=(),
+            warnings=(),
+        )
+        specs = [
+            TagSpec(tag=who.replace(" ", "-"), sensor="gnss" if sensor == "gnss" else "rtk",
+                    lag_s=0.12)
+            for who in self.places
+        ]  # fmt: skip
+        self.tracker = Tracker(frame=self._frame, tags=specs, uwb={})
+        self.referee = Referee(
+            profile=profile,
+            roster=make_roster((who.replace(" ", "-"), who) for who in self.places),
+            tracker=self.tracker,
+            match=Match(ends),
+            line_var_m2=lambda _: 1e-4,
+            boot="b",
+        )
+        self.desk = Desk(self.referee)
+
+    @property
+    def phase(self) -> Phase:
+        """The phase now."""
+        return self.referee.match.phase
+
+    def run(self, seconds: float) -> None:
+        """Let time pass: a tick each 50 ms, everybody's fix each 100 ms."""
+        for number in range(round(seconds * 20)):
+            self.t_ns += TICK_NS
+            if number % 2 == 0:
+                self._send()
+            self.referee.tick(self.t_ns)
+            self._drain()
+
+    def command(self, verb: Verb, **args: str) -> Reply:
+        """Give a command, and let it act."""
+        command = Command(self.t_ns, f"c{self.t_ns}-{verb.value}", verb, tuple(args.items()))
+        reply = self.desk.take(command)
+        self._drain()
+        return reply
+
+    def press(self, who: str, press: Press) -> bool:
+        """Press a button."""
+        is_done = self.desk.press(Button(who.replace(" ", "-"), self.t_ns, press))
+        self._drain()
+        return is_done
+
+    def cues(self, umpire: str = "u1") -> list[Pattern]:
+        """Give the cues of one umpire so far, each run of the same as one."""
+        patterns: list[Pattern] = []
+        for _, finding in self.found:
+            if isinstance(finding, CueOrder) and finding.umpire == umpire:
+                patterns += [finding.pattern] if patterns[-1:] != [finding.pattern] else []
+        return patterns
+
+    def alerts(self) -> list[AlertChange]:
+        """Give the alerts so far."""
+        return [one for _, one in self.found if isinstance(one, AlertChange)]
+
+    def said(self, pattern: Pattern) -> list[str]:
+        """Give the words of each cue of a pattern."""
+        cues = [one for _, one in self.found if isinstance(one, CueOrder)]
+        return [cue.say.en for cue in cues if cue.pattern is pattern]
+
+    def events(self) -> list[str]:
+        """Give what happened, but for phases."""
+        happened = [one for _, one in self.found if isinstance(one, Happened)]
+        return [one.what for one in happened if one.what != "phase"]
+
+    def forget(self) -> None:
+        """Look only at what comes from here."""
+        self.found.clear()
+
+    def _send(self) -> None:
+        for who, (last_x_yd, last_y_yd) in self.places.items():
+            vx, vy = self.speed_mps.get(who, (0.0, 0.0))
+            x_yd, y_yd = last_x_yd + vx * 0.1 / YARD_M, last_y_yd + vy * 0.1 / YARD_M
+            self.places[who] = (x_yd, y_yd)
+            if who in self.silent:
+                continue
+            lat_deg, lon_deg = self._frame.to_wgs84(x_yd * YARD_M, y_yd * YARD_M)
+            vel_e, vel_n = self._frame.turn_to_local(vx, vy)
+            fix = Fix(
+                tag=who.replace(" ", "-"),
+                t_host_ns=self.t_ns,
+                t_utc_ns=self.t_ns - LAG_NS,
+                kind=self.kinds.get(who, FixKind.RTK_FIXED),
+                lat_deg=lat_deg,
+                lon_deg=lon_deg,
+                vel_e_mps=vel_e,
+                vel_n_mps=vel_n,
+                sigma_v_mps=0.05,
+            )
+            self.tracker.take("p", fix)
+            self.referee.seen(fix.tag, self.t_ns)
+
+    def _drain(self) -> None:
+        self.found += [(self.t_ns / NS, one) for one in self.referee.drain()]
+
+
+Make = Callable[..., Field]
+
+
+@pytest.fixture
+def make(profile: Profile) -> Make:
+    return lambda **options: Field(profile, **options)
+
+
+def ready(make: Make, **options: object) -> Field:
+    """Give a field that is armed, with READY given."""
+    field = make(**options)
+    field.run(4.0)
+    assert field.cues() == [Pattern.READY]
+    field.forget()
+    return field
+
+
+def test_line_up_that_stands_is_armed_by_inference(make: Make) -> None:
+    """Line up that stands is armed by inference."""
+    field = make()
+    field.run(4.0)
+    assert field.phase is Phase.ARMED
+
+
+def test_ready_is_given_once(make: Make) -> None:
+    """Ready is given once."""
+    field = make()
+    field.run(12.0)
+    assert field.said(Pattern.READY) == ["ready, sides, five yards only"]
+
+
+def test_nobody_is_ready_before_the_line_up_has_stood(make: Make) -> None:
+    """Nobody is ready before the line up has stood."""
+    field = make()
+    field.run(1.9)
+    assert field.cues() == []
+
+
+def test_line_up_without_an_umpire_is_never_armed(make: Make) -> None:
+    """Line up without an umpire is never armed."""
+    places = lineup_yd()
+    places[U1] = (20.0, -20.0)
+    field = make(places=places)
+    field.run(6.0)
+    assert field.phase is Phase.BETWEEN
+
+
+def test_two_late_of_a_team_arm_nothing_by_inference(make: Make) -> None:
+    """Two late of a team arm nothing by inference."""
+    places = lineup_yd()
+    places["red 3"], places["red 4"] = (-30.0, 10.0), (-32.0, 10.0)
+    field = make(places=places)
+    field.run(6.0)
+    assert field.phase is Phase.FORMING
+
+
+def test_one_late_of_a_team_holds_nothing_back(make: Make) -> None:
+    """One late of a team holds nothing back."""
+    places = lineup_yd()
+    places["red 4"] = (-30.0, 10.0)
+    field = make(places=places)
+    field.run(6.0)
+    assert field.said(Pattern.READY) == ["ready, sides, five yards only, red four late"]
+
+
+def test_team_of_three_is_armed_with_three(make: Make) -> None:
+    """Team of three is armed with three."""
+    places = {who: place for who, place in lineup_yd().items() if who != "blue 4"}
+    field = make(places=places)
+    field.run(6.0)
+    assert field.cues() == [Pattern.READY]
+
+
+def test_rider_inside_five_yards_holds(make: Make) -> None:
+    """Rider inside five yards holds."""
+    field = ready(make)
+    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.run(1.0)
+    assert field.said(Pattern.HOLD) == ["red one, five yards"]
+
+
+def test_rider_on_the_wrong_side_holds(make: Make) -> None:
+    """Rider on the wrong side holds."""
+    field = ready(make)
+    field.places["blue 4"] = (-0.9, -20.0 + 12.0)
+    field.run(1.0)
+    assert field.said(Pattern.HOLD) == ["blue four, wrong side"]
+
+
+def test_hold_ends_when_he_is_back(make: Make) -> None:
+    """Hold ends when he is back."""
+    field = ready(make)
+    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.run(2.0)
+    field.places["red 1"] = (-0.7, -20.0 + 5.6)
+    field.run(4.0)
+    assert field.cues() == [Pattern.HOLD, Pattern.END, Pattern.READY]
+
+
+def test_alert_keeps_its_id_to_the_end(make: Make) -> None:
+    """Alert keeps its id to the end."""
+    field = ready(make)
+    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.run(2.0)
+    field.places["red 1"] = (-0.7, -20.0 + 5.6)
+    field.run(2.0)
+    assert [(a.alert_id, a.state) for a in field.alerts()] == [("b-a1", "new"), ("b-a1", "end")]
+
+
+def test_alert_proves_the_rule_that_it_reports(make: Make) -> None:
+    """Alert proves the rule that it reports."""
+    field = ready(make)
+    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.run(1.0)
+    proof = field.alerts()[0].proof
+    assert proof is not None
+    assert (proof.value_m < proof.limit_m, proof.p >= 0.999) == (True, True)
+
+
+def test_breach_while_it_forms_is_shown_and_not_felt(make: Make) -> None:
+    """Breach while it forms is shown and not felt."""
+    places = lineup_yd()
+    places["red 3"], places["red 4"] = (-30.0, 10.0), (-32.0, 10.0)
+    places["red 1"] = (-0.7, -20.0 + 4.5)
+    field = make(places=places)
+    field.run(6.0)
+    assert ([a.severity for a in field.alerts()], field.cues()) == ([Severity.INFO], [])
+
+
+def test_notice_becomes_a_hold_once_it_is_armed(make: Make) -> None:
+    """Notice becomes a hold once it is armed."""
+    places = lineup_yd()
+    places["red 1"] = (-0.7, -20.0 + 4.5)
+    field = make(places=places)
+    field.run(6.0)
+    assert ([a.state for a in field.alerts()], field.cues()[0]) == (
+        ["new", "update"],
+        Pattern.HOLD,
+    )
+
+
+def test_breach_is_never_ready(make: Make) -> None:
+    """Breach is never ready."""
+    places = lineup_yd()
+    places["red 1"] = (-0.7, -20.0 + 4.5)
+    field = make(places=places)
+    field.run(10.0)
+    assert Pattern.READY not in field.cues()
+
+
+def test_acknowledged_hold_is_quiet_and_closed(make: Make) -> None:
+    """Acknowledged hold is quiet and closed."""
+    field = ready(make)
+    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.run(1.0)
+    reply = field.command(Verb.ACKNOWLEDGE, alert_id="b-a1")
+    field.run(10.0)
+    assert (reply.is_done, field.cues()) == (True, [Pattern.HOLD, Pattern.END])
+
+
+def test_acknowledging_nothing_is_refused(make: Make) -> None:
+    """Acknowledging nothing is refused."""
+    field = ready(make)
+    assert not field.command(Verb.ACKNOWLEDGE, alert_id="b-a7").is_done
+
+
+@pytest.mark.parametrize("who", [U1, "red 2", "blue 4"])
+def test_tag_that_falls_silent_while_armed_is_felt(make: Make, who: str) -> None:
+    """Tag that falls silent while armed is felt."""
+    field = ready(make)
+    field.silent.add(who)
+    field.run(3.0)
+    assert field.cues() == [Pattern.BLIND]
+
+
+def test_tag_that_comes_back_gives_ready_again(make: Make) -> None:
+    """Tag that comes back gives ready again."""
+    field = ready(make)
+    field.silent.add("red 2")
+    field.run(3.0)
+    field.silent.clear()
+    field.run(3.0)
+    assert field.cues() == [Pattern.BLIND, Pattern.READY]
+
+
+def test_tag_that_never_spoke_is_felt_when_it_is_armed(make: Make) -> None:
+    """Tag that never spoke is felt when it is armed."""
+    field = make()
+    field.silent.add("red 4")
+    field.run(8.0)
+    assert field.cues() == [Pattern.BLIND]
+
+
+def test_hold_whose_input_is_lost_turns_blind(make: Make) -> None:
+    """Hold whose input is lost turns blind."""
+    field = ready(make)
+    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.run(1.0)
+    field.silent.add("red 1")
+    field.run(3.0)
+    assert field.cues() == [Pattern.HOLD, Pattern.END, Pattern.BLIND]
+
+
+def test_fix_that_gets_worse_withdraws_ready(make: Make) -> None:
+    """Fix that gets worse withdraws ready."""
+    field = ready(make)
+    field.kinds["red 1"] = FixKind.SINGLE
+    field.run(3.0)
+    assert (field.cues(), field.said(Pattern.BLIND)) == ([Pattern.BLIND], ["not ready"])
+
+
+def test_unknown_ends_are_never_ready(make: Make) -> None:
+    """Unknown ends are never ready."""
+    field = make(ends=End.UNKNOWN)
+    field.run(6.0)
+    assert (field.phase, field.cues()) == (Phase.ARMED, [])
+
+
+def test_ends_by_command_make_ready_possible(make: Make) -> None:
+    """Ends by command make ready possible."""
+    field = make(ends=End.UNKNOWN)
+    field.run(4.0)
+    field.command(Verb.DRAW, red_attacks="north")
+    field.run(2.0)
+    assert field.cues() == [Pattern.READY]
+
+
+def test_plain_gnss_is_armed_and_never_ready(make: Make) -> None:
+    """Plain gnss is armed and never ready."""
+    field = make(sensor="gnss")
+    field.kinds = dict.fromkeys(field.places, FixKind.SINGLE)
+    field.run(8.0)
+    assert (field.phase, field.cues()) == (Phase.ARMED, [])
+
+
+def surge(field: Field, *, riders: int = 8) -> None:
+    chosen = [who for who in field.places if who != U1][:riders]
+    for who in chosen:
+        field.speed_mps[who] = (1.6, 0.0)
+
+
+def test_surge_of_both_teams_is_the_release(make: Make) -> None:
+    """Surge of both teams is the release."""
+    field = ready(make)
+    surge(field)
+    field.run(0.6)
+    assert (field.phase, field.cues()) == (Phase.THROWN, [])
+
+
+def test_surge_of_two_riders_is_no_release(make: Make) -> None:
+    """Surge of two riders is no release."""
+    field = ready(make)
+    surge(field, riders=2)
+    field.run(0.6)
+    assert field.phase is Phase.ARMED
+
+
+def test_throw_opens_the_play_after_a_while(make: Make) -> None:
+    """Throw opens the play after a while."""
+    field = ready(make)
+    surge(field)
+    field.run(6.0)
+    assert (field.phase, field.events()) == (Phase.OPEN, ["throw", "ball_out"])
+
+
+def test_melee_before_an_umpire_at_rest_is_no_line_up(make: Make) -> None:
+    """Melee before an umpire at rest is no line up."""
+    field = ready(make)
+    surge(field)
+    field.run(1.0)
+    for number, who in enumerate(field.speed_mps):
+        field.speed_mps[who] = (1.2 * (-1) ** number, 0.5)
+    field.run(6.0)
+    assert field.phase is Phase.OPEN
+
+
+def test_line_up_after_the_play_is_armed_again(make: Make) -> None:
+    """Line up after the play is armed again."""
+    field = ready(make)
+    surge(field)
+    field.run(6.0)
+    field.speed_mps.clear()
+    field.places = lineup_yd()
+    field.run(6.0)
+    assert field.phase is Phase.ARMED
+
+
+def test_umpire_who_rides_away_disarms_and_feels_it(make: Make) -> None:
+    """Umpire who rides away disarms and feels it."""
+    field = ready(make)
+    field.speed_mps[U1] = (2.0, 0.0)
+    field.run(6.0)
+    assert (field.phase is Phase.ARMED, field.cues()[-1]) == (False, Pattern.BLIND)
+
+
+def test_line_up_that_breaks_up_disarms_and_is_felt(make: Make) -> None:
+    """Line up that breaks up disarms and is felt."""
+    field = ready(make)
+    for who in ("red 1", "red 2", "red 3"):
+        field.places[who] = (-40.0, 20.0)
+    field.run(6.0)
+    assert (field.phase, field.cues()) == (Phase.FORMING, [Pattern.BLIND])
+
+
+def test_technician_who_aborts_is_felt(make: Make) -> None:
+    """Technician who aborts is felt."""
+    field = ready(make)
+    field.command(Verb.ABORT)
+    assert field.cues() == [Pattern.BLIND]
+
+
+def test_umpire_who_cancels_himself_feels_nothing_more(make: Make) -> None:
+    """Umpire who cancels himself feels nothing more."""
+    field = ready(make)
+    field.press(U1, Press.CANCEL)
+    assert (field.phase, field.cues()) == (Phase.FORMING, [])
+
+
+def test_button_of_the_umpire_arms_an_incomplete_line_up(make: Make) -> None:
+    """Button of the umpire arms an incomplete line up."""
+    places = lineup_yd()
+    places["red 3"], places["red 4"] = (-30.0, 10.0), (-32.0, 10.0)
+    field = make(places=places)
+    field.run(3.0)
+    field.press(U1, Press.READY)
+    field.run(3.0)
+    assert field.said(Pattern.READY) == [
+        "ready, sides, five yards only, red three late, red four late"
+    ]
+
+
+def test_button_throws(make: Make) -> None:
+    """Button throws."""
+    field = ready(make)
+    field.press(U1, Press.THROW)
+    assert field.phase is Phase.THROWN
+
+
+def test_button_of_a_player_does_nothing(make: Make) -> None:
+    """Button of a player does nothing."""
+    field = ready(make)
+    assert not field.press("red 1", Press.THROW)
+
+
+def test_goal_by_command_changes_the_ends(make: Make) -> None:
+    """Goal by command changes the ends."""
+    field = ready(make)
+    field.command(Verb.THROW)
+    reply = field.command(Verb.GOAL, by="red")
+    assert (reply.is_done, field.referee.match.expected, field.phase) == (
+        True,
+        End.SOUTH,
+        Phase.BETWEEN,
+    )
+
+
+@pytest.mark.parametrize(
+    ("verb", "args", "words"),
+    [
+        (Verb.GOAL, {"by": "green"}, "by: expected red or blue, got 'green'"),
+        (Verb.DRAW, {"red_attacks": "east"}, "red_attacks: expected north, south or unknown"),
+        (Verb.READY, {"umpire": "u9"}, "umpire: expected one of u1, got 'u9'"),
+        (Verb.BALL_OUT, {}, "ball_out does nothing while the throw-in is between"),
+        (Verb.ASSIGN, {}, "assign: expected tag and on"),
+        (Verb.ASSIGN, {"tag": "x9", "on": "red 1"}, "tag: expected one of the field file"),
+        (Verb.ASSIGN, {"tag": "red-1", "on": "pink 1"}, "on: expected red 1"),
+    ],
+)
+def test_bad_command_is_refused_with_the_reason(
+    make: Make, verb: Verb, args: dict[str, str], words: str
+) -> None:
+    """Bad command is refused with the reason."""
+    reply = make().command(verb, **args)
+    assert (reply.is_done, reply.reason[: len(words)]) == (False, words)
+
+
+def test_command_that_comes_twice_acts_once(make: Make) -> None:
+    """Command that comes twice acts once."""
+    field = ready(make)
+    command = Command(field.t_ns, "c1", Verb.THROW)
+    first = field.desk.take(command)
+    field.command(Verb.WHISTLE)
+    assert (field.desk.take(command), field.phase) == (first, Phase.BETWEEN)
+
+
+def test_assigned_tag_is_the_players_from_now_on(make: Make) -> None:
+    """Assigned tag is the players from now on."""
+    field = make()
+    field.run(4.0)
+    field.command(Verb.ASSIGN, tag="red-1", on="blue 4")
+    field.run(1.0)
+    assert [p.entity for p in field.referee.people if p.member.tag == "red-1"] == ["blue 4"]
+
+
+def two_umpires() -> dict[str, Place]:
+    return {**lineup_yd(), U2: (30.0, -5.0)}
+
+
+def test_second_umpire_is_no_reason_to_hold_the_throw(make: Make) -> None:
+    """Second umpire is no reason to hold the throw."""
+    field = ready(make, places=two_umpires())
+    assert field.cues("u2") == []
+
+
+def test_rider_at_rest_near_the_second_umpire_is_told_to_him(make: Make) -> None:
+    """Rider at rest near the second umpire is told to him."""
+    field = ready(make, places=two_umpires())
+    field.places["blue 4"] = (30.0, -8.0)
+    field.run(3.0)
+    assert field.cues("u2") == [Pattern.HOLD]
+
+
+def test_rider_who_passes_the_second_umpire_holds_nothing(make: Make) -> None:
+    """Rider who passes the second umpire holds nothing."""
+    places = two_umpires()
+    places["blue 4"] = (30.0, -30.0)
+    field = ready(make, places=places)
+    field.speed_mps["blue 4"] = (0.0, 4.0)
+    field.run(8.0)
+    assert field.cues("u2") == []
+
+
+def test_move_that_leads_nowhere_says_so(make: Make) -> None:
+    """Move that leads nowhere says so."""
+    assert not make().referee.move(Cause.SURGE, "test", 0)
