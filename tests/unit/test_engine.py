@@ -1,0 +1,324 @@
+"""The engine: bytes in, messages out; no input makes it raise, none is silently lost."""
+
+import random
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from throwin.contract.fieldfile import FieldFile, FieldFileError, TagSection, parse_fieldfile
+from throwin.contract.payload import (
+    Answer,
+    Cue,
+    Heartbeat,
+    Lineup,
+    Message,
+    Picture,
+    Status,
+    TagHealth,
+    encode,
+)
+from throwin.contract.toml import write_toml
+from throwin.engine import Engine
+from throwin.event import (
+    Ack,
+    BrokerState,
+    Bytes,
+    Command,
+    Event,
+    HostState,
+    PortState,
+    ReceiverState,
+    Tick,
+    Verb,
+)
+from throwin.field.frame import SurveyError
+from throwin.game.match import Phase
+from throwin.sim.fast import events, make_run, run_fast
+from throwin.sim.library import load_scenario
+from throwin.sim.site import field_file
+
+NS = 1_000_000_000
+SCENARIO = load_scenario("goes_right")
+FILE = field_file(SCENARIO)
+
+
+def engine() -> Engine:
+    return Engine(FILE, boot="b0")
+
+
+def ticks(count: int, *, start_ns: int = 0) -> list[Event]:
+    return [Tick(start_ns + n * NS // 20, n * NS // 20, "ntp") for n in range(1, count + 1)]
+
+
+def outputs(made: Engine, given_events: Iterable[Event]) -> list[Message]:
+    return [message for one in given_events for message in made.step(one)]
+
+
+def of(kind: type, messages: Iterable[Message]) -> list[Message]:
+    return [message for message in messages if isinstance(message, kind)]
+
+
+@pytest.fixture(scope="module")
+def told() -> list[tuple[float, Message]]:
+    """Give all that a good throw-in brings."""
+    return run_fast(make_run(SCENARIO), engine())
+
+
+def test_heartbeat_comes_twice_a_second() -> None:
+    """Heartbeat comes twice a second."""
+    assert len(of(Heartbeat, outputs(engine(), ticks(100)))) == 10
+
+
+def test_heartbeat_tells_when_it_is_armed(told: list[tuple[float, Message]]) -> None:
+    """Heartbeat tells when it is armed."""
+    beats = [message for _, message in told if isinstance(message, Heartbeat)]
+    assert [beat.armed for beat in beats] == [beat.phase == "armed" for beat in beats]
+
+
+def test_picture_comes_five_times_a_second(told: list[tuple[float, Message]]) -> None:
+    """Picture comes five times a second."""
+    assert len(of(Picture, (m for t, m in told if 5.0 <= t < 7.0))) == 10
+
+
+def test_picture_has_everybody_at_one_instant(told: list[tuple[float, Message]]) -> None:
+    """Picture has everybody at one instant."""
+    pictures = [message for t, message in told if isinstance(message, Picture) and t > 6.0]
+    assert {len(picture.entities) for picture in pictures} == {9}
+
+
+def test_every_tag_tells_its_health_once_a_second(told: list[tuple[float, Message]]) -> None:
+    """Every tag tells its health once a second."""
+    rows = [message for t, message in told if isinstance(message, TagHealth) and 5.0 <= t < 6.0]
+    assert sorted(row.tag for row in rows) == sorted(tag.id for tag in FILE.tags)
+
+
+def test_rate_of_a_tag_is_measured(told: list[tuple[float, Message]]) -> None:
+    """Rate of a tag is measured."""
+    rates = [message.rate_hz for t, message in told if isinstance(message, TagHealth) and t > 4.0]
+    assert (min(rates) >= 9.0, max(rates) <= 11.0) == (True, True)
+
+
+def test_ids_are_never_given_twice(told: list[tuple[float, Message]]) -> None:
+    """Ids are never given twice."""
+    ids = [message.id for _, message in told]
+    assert len(ids) == len(set(ids))
+
+
+def test_sequence_of_each_kind_has_no_gap(told: list[tuple[float, Message]]) -> None:
+    """Sequence of each kind has no gap."""
+    seqs = [message.seq for _, message in told if isinstance(message, Heartbeat)]
+    assert seqs == list(range(1, len(seqs) + 1))
+
+
+def test_equal_events_give_equal_messages() -> None:
+    """Equal events give equal messages."""
+    run = make_run(SCENARIO)
+    first, second = (
+        [encode(message) for message in outputs(engine(), events(run))] for _ in range(2)
+    )
+    assert first == second
+
+
+def test_cue_comes_before_all_else_of_its_event(told: list[tuple[float, Message]]) -> None:
+    """Cue comes before all else of its event."""
+    made = engine()
+    for one in events(make_run(SCENARIO)):
+        messages = made.step(one)
+        if any(isinstance(message, Cue) for message in messages):
+            assert isinstance(messages[0], Cue)
+
+
+def test_cue_has_the_time_of_the_event_that_caused_it() -> None:
+    """Cue has the time of the event that caused it."""
+    made = engine()
+    pairs = [
+        (message.mono_ms, one.t_host_ns / 1e6)
+        for one in events(make_run(SCENARIO))
+        for message in made.step(one)
+        if isinstance(message, Cue)
+    ]
+    assert [mono for mono, _ in pairs] == [host for _, host in pairs]
+
+
+def test_line_up_tells_each_change_of_phase(told: list[tuple[float, Message]]) -> None:
+    """Line up tells each change of phase."""
+    phases: list[str] = []
+    for _, message in told:
+        if isinstance(message, Lineup) and phases[-1:] != [message.phase]:
+            phases.append(message.phase)
+    assert phases[:4] == ["between", "forming", "armed", "thrown"]
+
+
+def test_bytes_of_an_unknown_port_are_counted() -> None:
+    """Bytes of an unknown port are counted."""
+    made = engine()
+    made.step(Bytes("nobody", 1, b"$GN"))
+    status = of(Status, outputs(made, ticks(1)))
+    assert isinstance(status[0], Status)
+    assert status[0].counters == {"unknown_port": 1}
+
+
+def reasons_after(made: Engine, *given_events: Event) -> tuple[str, ...]:
+    outputs(made, given_events)
+    found = of(Status, outputs(made, ticks(60)))
+    last = found[-1]
+    assert isinstance(last, Status)
+    return last.reasons
+
+
+def test_start_is_init_and_names_nothing_amiss_yet() -> None:
+    """Start is init and names nothing amiss yet."""
+    first = of(Status, outputs(engine(), ticks(1)))[0]
+    assert isinstance(first, Status)
+    assert (first.state, first.reasons) == ("init", ())
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (PortState("gateway", 0, is_open=False, detail="unplugged"), "port gateway: unplugged"),
+        (BrokerState(0, is_connected=False, detail="no broker"), "broker: no broker"),
+        (HostState(0, "recording", "no space"), "recording: no space"),
+        (ReceiverState(0, "u1", "wrist", is_online=False), "umpire u1: no receiver"),
+        (Ack(0, "u1", "wrist", "c1", "played", 1.0), "tag ump-u1 (umpire u1): no position yet"),
+    ],
+)
+def test_what_is_amiss_is_named(event: Event, words: str) -> None:
+    """What is amiss is named."""
+    assert words in reasons_after(engine(), event)
+
+
+def test_receiver_that_is_there_is_not_missed() -> None:
+    """Receiver that is there is not missed."""
+    reasons = reasons_after(engine(), ReceiverState(0, "u1", "wrist", is_online=True))
+    assert "umpire u1: no receiver" not in reasons
+
+
+def test_port_that_is_open_is_not_named() -> None:
+    """Port that is open is not named."""
+    reasons = reasons_after(engine(), PortState("gateway", 0, is_open=True, detail="opened"))
+    assert not any(reason.startswith("port") for reason in reasons)
+
+
+def test_command_is_answered_where_it_asks() -> None:
+    """Command is answered where it asks."""
+    told = engine().step(
+        Command(5, "c1", Verb.DRAW, (("red_attacks", "north"),), "mqtt", "answers/x", "0a")
+    )
+    answer = told[-1]
+    assert isinstance(answer, Answer)
+    assert (answer.ok, answer.command_id, answer.reply_to, answer.correlation) == (
+        True, "c1", "answers/x", "0a",
+    )  # fmt: skip
+
+
+def test_command_that_wants_no_answer_gets_none() -> None:
+    """Command that wants no answer gets none."""
+    assert of(Answer, engine().step(Command(5, "c1", Verb.WHISTLE))) == []
+
+
+def test_refused_command_says_why() -> None:
+    """Refused command says why."""
+    told = engine().step(Command(5, "c1", Verb.BALL_OUT, (), "mqtt", "answers/x", ""))
+    answer = told[-1]
+    assert isinstance(answer, Answer)
+    assert (answer.ok, answer.phase) == (False, "between")
+
+
+def test_command_of_every_verb_without_arguments_is_taken_or_refused() -> None:
+    """Command of every verb without arguments is taken or refused."""
+    made = engine()
+    for number, verb in enumerate(Verb):
+        made.step(Command(5, f"c{number}", verb, (), "mqtt", "answers/x", ""))
+    assert made.phase in set(Phase)
+
+
+def mutated(seed: int) -> list[Event]:
+    """Give a throw-in whose bytes are cut, flipped, doubled and mixed with noise."""
+    rng = random.Random(seed)
+    spoiled: list[Event] = []
+    for one in events(make_run(SCENARIO)):
+        if not isinstance(one, Bytes) or rng.random() > 0.3:
+            spoiled.append(one)
+            continue
+        data = bytearray(one.data)
+        match rng.randrange(4):
+            case 0:
+                del data[rng.randrange(len(data)) :]
+            case 1:
+                data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            case 2:
+                data *= 2
+            case _:
+                data[rng.randrange(len(data)) :] = rng.randbytes(rng.randrange(80))
+        spoiled.append(one._replace(data=bytes(data)))
+    return spoiled
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_spoiled_bytes_give_no_false_hold(seed: int) -> None:
+    """Spoiled bytes give no false hold."""
+    told = outputs(engine(), mutated(seed))
+    assert [m for m in told if isinstance(m, Cue) and m.pattern in ("hold", "warn")] == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_spoiled_bytes_are_counted(seed: int) -> None:
+    """Spoiled bytes are counted."""
+    statuses = of(Status, outputs(engine(), mutated(seed)))
+    last = statuses[-1]
+    assert isinstance(last, Status)
+    assert sum(count for name, count in last.counters.items() if name.startswith("gateway.")) > 0
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.lists(st.binary(max_size=300), max_size=20))
+def test_any_bytes_are_taken(chunks: list[bytes]) -> None:
+    """Any bytes are taken."""
+    made = engine()
+    for number, chunk in enumerate(chunks):
+        made.step(Bytes("gateway", number * 1_000_000, chunk))
+    assert made.phase is Phase.BETWEEN
+
+
+def replaced(text: str, old: str, new: str) -> FieldFile:
+    return parse_fieldfile(text.replace(old, new, 1))
+
+
+def test_unknown_rulebook_is_refused_by_name() -> None:
+    """Unknown rulebook is refused by name."""
+    file = replaced(write_toml(FILE), 'profile = "uspa-2026"', 'profile = "fantasy"')
+    with pytest.raises(FieldFileError, match=r"rulebook\.profile: expected one of uspa-2026"):
+        Engine(file, boot="b0")
+
+
+def test_survey_of_nothing_is_refused() -> None:
+    """Survey of nothing is refused."""
+    file = FieldFile(field="x", survey=(), ports=(), tags=())
+    with pytest.raises(SurveyError, match="at least two named points"):
+        Engine(file, boot="b0")
+
+
+def test_entity_that_is_none_is_refused() -> None:
+    """Entity that is none is refused."""
+    tag = TagSection(id="x", sensor="rtk", on="purple 9")
+    file = FieldFile(field="x", survey=FILE.survey, ports=(), tags=(tag,))
+    with pytest.raises(FieldFileError, match="tags: expected a roster"):
+        Engine(file, boot="b0")
+
+
+def test_half_frame_of_a_lost_port_is_forgotten() -> None:
+    """Half frame of a lost port is forgotten."""
+    made = engine()
+    run = list(events(make_run(SCENARIO)))
+    chunk = next(one for one in run if isinstance(one, Bytes))
+    made.step(chunk._replace(data=chunk.data[:40]))
+    made.step(PortState("gateway", chunk.t_host_ns, is_open=False, detail="unplugged"))
+    made.step(PortState("gateway", chunk.t_host_ns, is_open=True, detail="opened"))
+    made.step(chunk._replace(data=b"\r\n"))
+    statuses = of(Status, outputs(made, ticks(1, start_ns=chunk.t_host_ns)))
+    first = statuses[0]
+    assert isinstance(first, Status)
+    assert first.counters == {}
