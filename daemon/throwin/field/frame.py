@@ -48,7 +48,8 @@ class Residual:
 class FieldFrame:
     """One fitted frame: positions and velocities into the field, and back.
 
-    residuals: one a survey point, in the order given. warnings: in words, for the technician.
+    residuals: one a survey point, in the order given. warnings: in words, for the
+    technician, the worst point first.
     cov: 3 x 3 covariance of (direction rad, x m, y m) of the fit.
     """
 
@@ -136,9 +137,11 @@ def fit_frame(points: Sequence[Surveyed], pitch: Pitch) -> FieldFrame:
     """
     if not points:
         raise SurveyError("survey: expected at least two named points, got none")
+    first_deg = points[0].lon_deg  # a mean of longitudes themselves fails at the date line
+    east_deg = sum(math.remainder(p.lon_deg - first_deg, 360.0) for p in points) / len(points)
     origin = (
         sum(p.lat_deg for p in points) / len(points),
-        sum(p.lon_deg for p in points) / len(points),
+        math.remainder(first_deg + east_deg, 360.0),
         sum(p.height_m for p in points) / len(points),
     )
     local = pyproj.Transformer.from_pipeline(_topocentric(*origin))
@@ -153,22 +156,24 @@ def fit_frame(points: Sequence[Surveyed], pitch: Pitch) -> FieldFrame:
     if worst_m > RESIDUAL_ERROR_M and max(flipped.misses_m) < worst_m / 3:
         raise SurveyError(
             "survey: the points are a mirror image of the pitch: expected left and right as seen"
-            " from the centre spot toward the north goal; swap the names left and right"
+            f" from the centre spot toward the north goal, got {_names(points)} the other way"
+            " round; swap the names left and right"
         )
     if worst_m > RESIDUAL_ERROR_M:
         raise SurveyError(_mixed_up(points, direct.misses_m, pitch))
     if not np.all(np.isfinite(direct.cov)):
         raise SurveyError(
             "survey: the points do not fix the field: expected at least two points apart that fix"
-            f" both directions (corners, posts, centre), got {', '.join(p.at for p in points)}"
+            f" both directions (corners, posts, centre), got {_names(points)}"
         )
     residuals = tuple(
         Residual(at=p.at, residual_m=miss) for p, miss in zip(points, direct.misses_m, strict=True)
     )
+    worst_first = sorted(residuals, key=lambda r: r.residual_m, reverse=True)
     warnings = tuple(
         f"survey: {r.at} is {r.residual_m:.2f} m from where the other points put it"
         f" (expected at most {RESIDUAL_WARN_M:.2f} m): measure it again"
-        for r in residuals
+        for r in worst_first
         if r.residual_m > RESIDUAL_WARN_M
     )
     return FieldFrame(
@@ -197,11 +202,15 @@ def _about_centre(fit: _Fit) -> _Array:
     return turn @ fit.cov @ turn.T
 
 
+def _names(points: Sequence[Surveyed]) -> str:
+    return ", ".join(p.at for p in points)
+
+
 def _check_spread(points: Sequence[Surveyed], seen: _Array) -> None:
     spread_m = float(np.max(np.linalg.norm(seen[:, None, :] - seen[None, :, :], axis=2)))
     if spread_m < MIN_SPREAD_M:
         raise SurveyError(
-            f"survey: expected points at least {MIN_SPREAD_M:.0f} m apart, got {len(points)}"
+            f"survey: expected points at least {MIN_SPREAD_M:.0f} m apart, got {_names(points)}"
             f" within {spread_m:.1f} m: survey corners, posts or ends of the line"
         )
 
