@@ -130,15 +130,16 @@ class Link:
         return "no heartbeat comes back"
 
     def _received(self, message: Received) -> None:
-        match message.topic.removeprefix(f"{self._root}/").split("/"):
-            case ["hb"]:
+        before, _, name = message.topic.partition(f"{self._root}/")
+        match [before, *name.split("/")]:
+            case ["", "hb"]:
                 self._echo(message)
-            case ["cmd", verb]:
+            case ["", "cmd", verb]:
                 self._command(verb, message)
-            case ["umpires", umpire, "ack"]:
+            case ["", "umpires", umpire, "ack"]:
                 self._ack(umpire, message)
-            case ["umpires", umpire, "receivers", name]:
-                self._receiver(umpire, name, message)
+            case ["", "umpires", umpire, "receivers", receiver]:
+                self._receiver(umpire, receiver, message)
             case _:
                 self._connection.count("mqtt.unknown_topic")
 
