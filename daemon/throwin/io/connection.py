@@ -333,7 +333,6 @@ class Connection:
         if self._will is not None:
             client.publish(self._will.topic, self._will.up, qos=1, retain=True)
         self._up_since_s = time.monotonic()
-        self._changes.put(_Change(client, True, f"connected to {self.address}"))
 
     def _failed(self, client: mqtt.Client, _userdata: object) -> None:
         error = sys.exc_info()[1]  # paho calls this while it handles it, and does not pass it on
@@ -361,15 +360,23 @@ class Connection:
 
     def _subscribed(
         self,
-        _client: mqtt.Client,
+        client: mqtt.Client,
         _userdata: object,
         _mid: int,
         reasons: list[ReasonCode],
         _: object,
     ) -> None:
-        for reason in reasons:
-            if reason.is_failure:
-                self.count("mqtt.refused_subscription")
+        """Only now it is up: what others publish from here on is heard."""
+        words = f"connected to {self.address}"
+        refused = [
+            f"{topic} ({reason})"
+            for (topic, _qos), reason in zip(self._topics, reasons, strict=False)
+            if reason.is_failure
+        ]
+        if refused:
+            self.count("mqtt.refused_subscription")
+            words += f", which lets us not hear {', '.join(refused)}"
+        self._changes.put(_Change(client, True, words))
 
     def _published(
         self, _client: mqtt.Client, _userdata: object, _mid: int, reason: ReasonCode, _: object
