@@ -122,14 +122,16 @@ class NmeaDecoder:
                 _check_place(source, position, raw, out)
             return
         source.seen[kind] = fields
-        source.last_kind = kind
+        if source.is_open or not source.has_paused:
+            source.last_kind = kind
         if kind != GST:
-            self._take_place(source, sentence, out)
+            self._take_place(source, kind, fields, raw, out)
         if source.is_complete():
             self._close(source, out)
 
-    def _take_place(self, source: Source, sentence: Sentence, out: _Out) -> None:
-        kind, _, _, fields, raw = sentence
+    def _take_place(
+        self, source: Source, kind: bytes, fields: Fields, raw: bytes, out: _Out
+    ) -> None:
         position = fields[1]
         if not position:
             source.has_void = True

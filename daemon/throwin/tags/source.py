@@ -106,14 +106,17 @@ class Source:
         """Say whether a sentence starts another epoch.
 
         A blank time says nothing: its epoch ends when a kind comes again. What comes again at
-        the time of an epoch already given out, and says something else, is one more.
+        the time of an epoch already given out, and says something else, is one more; so is what
+        says that there is no fix, since receivers without one may stop their time.
         """
         time = fields[0]
         if time != self.time and not self._is_same_time(time):
             return True
         if kind not in self.seen:
             return not time and not self.is_open
-        return not time or (not self.is_open and fields != self.seen[kind])
+        if not time or self.is_open:
+            return not time
+        return fields != self.seen[kind] or (kind != GST and not fields[1])
 
     def _is_same_time(self, time: bytes) -> bool:
         """Say whether it is the epoch's time, written with another number of decimals."""

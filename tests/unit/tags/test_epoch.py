@@ -200,6 +200,18 @@ def test_new_last_sentence_is_learned_after_three_cycles() -> None:
     assert [fix.cov_ee_m2 is None for fix in line.fixes] == [True] * 4 + [False] * 4
 
 
+def test_sentence_that_always_comes_after_a_pause_is_not_waited_for() -> None:
+    """An RMC half a cycle behind its GGA would make every fix late."""
+    line = Line()
+    given = []
+    for tenth in range(1, 6):
+        time = f"120000.{tenth}0"
+        given.append((len(line.send(gga(time))), len(line.wait(50))))
+        line.send(rmc(time))
+        line.wait(50)
+    assert given == [(0, 1), (1, 0), (1, 0), (1, 0), (1, 0)]
+
+
 def test_rmc_once_a_second_does_not_hold_up_the_others() -> None:
     """GGA at 10 Hz with RMC on the full second goes out at once all the same."""
     line = decode(gga("120000.10"), gga("120000.20"))
@@ -228,6 +240,16 @@ def test_exact_repeat_is_given_once() -> None:
     data = gga("120000.10") + rmc("120000.10")
     line = decode(data, gga("120000.20"), rmc("120000.20"), gga("120000.20"), rmc("120000.20"))
     assert utc(line) == [0.1, 0.2]
+
+
+def test_no_fix_at_a_time_that_stands_still_is_given_each_cycle() -> None:
+    """A receiver that has lost its satellites, and its clock, still speaks."""
+    line = Line()
+    void = encode_sentence("GPRMC,120000.00,V,,,,,,,010126,,,N")
+    for _ in range(3):
+        line.send(void)
+        line.wait(100)
+    assert [fix.kind for fix in line.fixes] == [FixKind.NO_FIX] * 3
 
 
 def test_repeat_within_an_open_epoch_is_silent() -> None:

@@ -49,6 +49,8 @@ def count(items: list[Observation | Malformed]) -> dict[str, int]:
         ("mtk-3301.log", {"no_checksum": 3, "NO_FIX": 7, "SINGLE": 4}),
         # A date with a sign in it, and one 1024 weeks old.
         ("april6_2019.log", {"NO_FIX": 1, "date": 1, "SINGLE": 2}),
+        # Gaps in the stream.
+        ("small/nmea-fuzzy-cases.log", {"DGNSS": 10, "RTK_FIXED": 4}),
     ],
 )
 @pytest.mark.parametrize("chunk_bytes", [1, 64, 1_000_000])
@@ -57,6 +59,21 @@ def test_recording_read_in_any_chunks_gives_its_fixes(
 ) -> None:
     """Kinds of fixes and reasons of faults, each counted."""
     assert count(decode(recordings / "gnss" / name, chunk_bytes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ublox-zed-f9t-ubx_nmea_l5.log", {"SINGLE": 9}),
+        ("ublox-zed-f9r.log", {"RTK_FLOAT": 30}),  # and RTCM
+    ],
+)
+def test_recording_with_binary_between_the_sentences_gives_its_fixes(
+    recordings: Path, name: str, expected: dict[str, int]
+) -> None:
+    """What is no NMEA is noise, and costs no epoch."""
+    items = decode(recordings / "gnss" / name, 64)
+    assert count([item for item in items if isinstance(item, Fix)]) == expected
 
 
 @pytest.mark.parametrize("name", ["nmea-rtk.log", "bt451.log"])
