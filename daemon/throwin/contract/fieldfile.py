@@ -4,7 +4,6 @@ TOML in, frozen structs out. An unknown key, a wrong type or an impossible value
 FieldFileError, which names the key's path, the value and what was expected.
 """
 
-import difflib
 import re
 import tomllib
 from collections.abc import Sequence
@@ -12,13 +11,15 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from throwin.contract.explain import explain
+from throwin.contract.explain import NAME_PATTERN, did_you_mean, explain
 from throwin.field.pitch import PLACES
 
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,32}$")]
+Name = Annotated[str, msgspec.Meta(pattern=NAME_PATTERN)]
+PlaceYd = Annotated[float, msgspec.Meta(ge=-1000.0, le=1000.0)]
 PositiveYd = Annotated[float, msgspec.Meta(gt=0.0, le=500.0)]
 SensorClass = Literal["rtk", "uwb", "gnss"]
 FIXED = tuple(name for name, (x, y) in PLACES.items() if x is not None and y is not None)
+PLAYERS = tuple(f"{team} {number}" for team in ("red", "blue") for number in range(1, 5))
 _ON = re.compile(r"(red|blue) [1-4]|umpire [A-Za-z0-9_.-]{1,32}|ball")
 
 
@@ -66,11 +67,11 @@ class PortSection(_Strict, frozen=True, kw_only=True):
     """One serial port: device path or URL, what it speaks, and the tag when it has only one."""
 
     name: Name
-    device: str
+    device: Annotated[str, msgspec.Meta(min_length=1)]
     format: Literal["nmea", "own"]
     baud: Annotated[int, msgspec.Meta(ge=300, le=12_000_000)] = 115_200
     tag: Name | None = None
-    silence_s: Annotated[float, msgspec.Meta(gt=0.0)] = 5.0
+    silence_s: Annotated[float, msgspec.Meta(gt=0.0, le=3600.0)] = 5.0
 
 
 class TagSection(_Strict, frozen=True, kw_only=True):
@@ -90,9 +91,9 @@ class UwbSection(_Strict, frozen=True, kw_only=True):
     """Where a port's UWB frame lies in the field: rotation counter-clockwise, then offset."""
 
     port: Name
-    origin_x_field_yd: float = 0.0
-    origin_y_field_yd: float = 0.0
-    rotation_deg: float = 0.0
+    origin_x_field_yd: PlaceYd = 0.0
+    origin_y_field_yd: PlaceYd = 0.0
+    rotation_deg: Annotated[float, msgspec.Meta(ge=-360.0, le=360.0)] = 0.0
     sigma_m: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] = 0.05
 
 
@@ -157,56 +158,81 @@ def parse_fieldfile(text: str) -> FieldFile:
     try:
         file = msgspec.convert(raw, FieldFile)
     except msgspec.ValidationError as error:
-        sections = _Strict.__subclasses__()
-        raise FieldFileError(*explain(str(error), raw, sections)) from None
+        raise FieldFileError(*explain(str(error), raw, FieldFile)) from None
     _check_survey(file)
     _check_ports(file)
     _check_tags(file)
+    _check_uwb(file)
     return file
 
 
 def _check_survey(file: FieldFile) -> None:
     for index, point in enumerate(file.survey):
         if point.at not in PLACES:
-            near = difflib.get_close_matches(point.at, PLACES, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
             raise FieldFileError(
-                f"survey[{index}].at", f"one of {', '.join(PLACES)}{hint}", repr(point.at)
+                f"survey[{index}].at",
+                f"one of {', '.join(PLACES)}{did_you_mean(point.at, PLACES)}",
+                repr(point.at),
             )
-    _check_once("survey", "at", [point.at for point in file.survey if point.at in FIXED])
+    _check_once("survey", "at", [point.at if point.at in FIXED else "" for point in file.survey])
 
 
 def _check_ports(file: FieldFile) -> None:
     _check_once("ports", "name", [port.name for port in file.ports])
     _check_once("ports", "device", [port.device for port in file.ports])
-    tags = [tag.id for tag in file.tags]
+    tags = {tag.id: tag for tag in file.tags}
     for index, port in enumerate(file.ports):
-        if port.tag is not None and port.tag not in tags:
-            raise FieldFileError(f"ports[{index}].tag", "the id of a tag below", repr(port.tag))
-        if port.tag is not None and port.format == "own":
-            raise FieldFileError(
-                f"ports[{index}].tag", "none: own frames name their tags", repr(port.tag)
-            )
-    names = [port.name for port in file.ports]
-    for index, row in enumerate(file.uwb):
-        if row.port not in names:
-            raise FieldFileError(f"uwb[{index}].port", "the name of a port", repr(row.port))
-    _check_once("uwb", "port", [row.port for row in file.uwb])
+        if port.tag is None:
+            continue
+        path = f"ports[{index}].tag"
+        if port.format == "own":
+            raise FieldFileError(path, "none: own frames name their tags", repr(port.tag))
+        if port.tag not in tags:
+            hint = did_you_mean(port.tag, tags)
+            raise FieldFileError(path, f"the id of a tag of this file{hint}", repr(port.tag))
+        if tags[port.tag].sensor == "uwb":
+            raise FieldFileError(path, "no uwb tag: they need format own", repr(port.tag))
 
 
 def _check_tags(file: FieldFile) -> None:
     _check_once("tags", "id", [tag.id for tag in file.tags])
     for index, tag in enumerate(file.tags):
         if tag.on and _ON.fullmatch(tag.on) is None:
+            hint = did_you_mean(tag.on, (*PLAYERS, "umpire u1", "ball"))
             raise FieldFileError(
                 f"tags[{index}].on",
-                'red 1 .. red 4, blue 1 .. blue 4, umpire ID, ball, or "" for a spare tag',
+                f'red 1 .. red 4, blue 1 .. blue 4, umpire ID, ball, or "" for a spare tag{hint}',
                 repr(tag.on),
             )
-    _check_once("tags", "on", [tag.on for tag in file.tags if tag.on])
+    _check_once("tags", "on", [tag.on for tag in file.tags])
+
+
+def _check_uwb(file: FieldFile) -> None:
+    ports = {port.name: port for port in file.ports}
+    for index, row in enumerate(file.uwb):
+        if row.port not in ports:
+            hint = did_you_mean(row.port, ports)
+            raise FieldFileError(f"uwb[{index}].port", f"the name of a port{hint}", repr(row.port))
+        if ports[row.port].format != "own":
+            raise FieldFileError(f"uwb[{index}].port", "a port of format own", repr(row.port))
+    _check_once("uwb", "port", [row.port for row in file.uwb])
+    for index, tag in enumerate(file.tags):
+        if tag.sensor == "uwb" and not file.uwb:
+            raise FieldFileError(
+                "uwb",
+                f"where the frame of the UWB system lies, for tags[{index}]: a port of format own"
+                " and a [[uwb]] row that names it",
+                "nothing",
+            )
 
 
 def _check_once(section: str, key: str, values: Sequence[str]) -> None:
+    """Refuse a value that stands there twice; "" may."""
     for index, value in enumerate(values):
-        if value in values[:index]:
-            raise FieldFileError(f"{section}.{key}", "each value once", f"{value!r} twice")
+        if value and value in values[:index]:
+            first = values.index(value)
+            raise FieldFileError(
+                f"{section}[{index}].{key}",
+                f"one of its own: {section}[{first}] has it already",
+                repr(value),
+            )

@@ -311,5 +311,4 @@ def parse_scenariofile(text: str) -> ScenarioFile:
     try:
         return msgspec.convert(raw, ScenarioFile)
     except msgspec.ValidationError as error:
-        sections = [*_Strict.__subclasses__(), *_Fault.__subclasses__()]
-        raise ScenarioFileError(*explain(str(error), raw, sections)) from None
+        raise ScenarioFileError(*explain(str(error), raw, ScenarioFile)) from None

@@ -36,13 +36,14 @@ def _value(value: object) -> str:
         case int() | float():
             return repr(value)
         case str():
-            return json.dumps(value, ensure_ascii=False)
+            # JSON escapes what TOML forbids, but for one character: delete.
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case datetime.datetime():
             return value.isoformat()
         case tuple():
             return "[" + ", ".join(_value(item) for item in value) + "]"
         case dict():
-            pairs = (f"{json.dumps(key)} = {_value(item)}" for key, item in value.items())
+            pairs = (f"{_value(key)} = {_value(item)}" for key, item in value.items())
             return "{ " + ", ".join(pairs) + " }"
         case _:
             raise TypeError(f"value: expected one that TOML has, got {type(value).__name__}")
