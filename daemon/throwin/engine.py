@@ -17,6 +17,7 @@ from throwin.event import (
     Bytes,
     Command,
     Event,
+    HostCounts,
     HostState,
     PortState,
     ReceiverState,
@@ -137,6 +138,8 @@ class Engine:
                 self._health.receiver(event.umpire, event.receiver, is_online=event.is_online)
             case HostState():
                 self._health.host(event.what, event.detail)
+            case HostCounts():
+                self._health.counters.update(event.counts)
             case Command():
                 return self._command(event)
             case Ack():

@@ -61,6 +61,13 @@ class HostState(NamedTuple):
     detail: str
 
 
+class HostCounts(NamedTuple):
+    """What ports, broker and queue have counted so far: names and totals, for `status`."""
+
+    t_host_ns: int
+    counts: tuple[tuple[str, int], ...]
+
+
 class Verb(enum.Enum):
     """Commands of umpire, technician or scoreboard."""
 
@@ -101,4 +108,6 @@ class Ack(NamedTuple):
     late_ms: float | None
 
 
-Event = Bytes | Tick | PortState | BrokerState | ReceiverState | HostState | Command | Ack
+Event = (
+    Bytes | Tick | PortState | BrokerState | ReceiverState | HostState | HostCounts | Command | Ack
+)

@@ -27,6 +27,7 @@ from throwin.event import (
     Bytes,
     Command,
     Event,
+    HostCounts,
     HostState,
     PortState,
     ReceiverState,
@@ -188,6 +189,16 @@ def test_start_is_init_and_names_nothing_amiss_yet() -> None:
 def test_what_is_amiss_is_named(event: Event, words: str) -> None:
     """What is amiss is named."""
     assert words in reasons_after(engine(), event)
+
+
+def test_counts_of_the_host_are_told_in_the_status() -> None:
+    """Counts of the host are told in the status, each as it was last."""
+    made = engine()
+    made.step(HostCounts(0, (("queue_max", 3), ("mqtt.dropped", 1))))
+    made.step(HostCounts(1, (("queue_max", 17),)))
+    last = of(Status, outputs(made, ticks(60)))[-1]
+    assert isinstance(last, Status)
+    assert last.counters == {"queue_max": 17, "mqtt.dropped": 1}
 
 
 def test_receiver_that_is_there_is_not_missed() -> None:

@@ -10,6 +10,7 @@ from throwin.event import (
     Bytes,
     Command,
     Event,
+    HostCounts,
     HostState,
     PortState,
     ReceiverState,
@@ -24,6 +25,7 @@ _KINDS: dict[str, type[Event]] = {
     "m": BrokerState,
     "r": ReceiverState,
     "h": HostState,
+    "n": HostCounts,
     "c": Command,
     "a": Ack,
 }
