@@ -121,6 +121,8 @@ class Alerts:
 
         is_deferred: horses have just started; what it may be is not known for a moment yet.
         """
+        if judgement.is_quiet:
+            return
         stage = judgement.stage
         if stage is Stage.HOLD:
             if judgement.is_over:

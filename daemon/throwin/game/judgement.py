@@ -120,6 +120,20 @@ class Judgement:
         else:
             self.verdict, self.reason = Verdict.CANNOT_TELL, self._why_not()
 
+    def take_far(self, distance_m: float, limit_m: float, t_ns: int, profile: Profile) -> None:
+        """Take it that he is so far off that no error brings him near: P is nothing."""
+        self.take(Measure(0.0, distance_m, limit_m, 0.0, 0.0), t_ns, profile)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Say whether nothing is to be followed: clear, and it was so before."""
+        return (
+            self.stage is Stage.NONE
+            and self.verdict is Verdict.CLEAR
+            and self._closing_since_ns is None
+            and not self.has_warned
+        )
+
     def _take_sure(self, p: float, t_ns: int, profile: Profile) -> None:
         if p < profile.sure:
             self._sure_since_ns = None

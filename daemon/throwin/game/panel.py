@@ -1,5 +1,6 @@
 """All judgements of a line-up: each rule for each rider, and for each umpire where he counts."""
 
+import math
 from collections.abc import Callable, Sequence
 
 from throwin.game.judgement import Judgement, Verdict
@@ -9,6 +10,8 @@ from throwin.game.person import Person
 from throwin.game.profile import Profile
 from throwin.game.rules import RULES, Clause, measure_distance, measure_side
 
+# Two at a gallop toward each other, each looked at up to half a second ago, and 3 m of error.
+FAR_M = 20.0
 LineVariance = Callable[[float], float]  # y_field_m to the variance of the line's place, m2
 
 
@@ -94,12 +97,16 @@ class Panel:
         if not umpire.is_within(now_ns, self._profile.input_age_ns):
             judgement.reset(_too_old(umpire))
             return
+        limit_m = self._profile.umpire_limit_m - self._profile.hold_tolerance_m
         t_ns = max(track.t_fix_ns, umpire.track.t_fix_ns)
+        away_m = math.hypot(rider.x_field_m - umpire.x_field_m, rider.y_field_m - umpire.y_field_m)
+        if away_m > limit_m + FAR_M:
+            judgement.take_far(away_m, limit_m, t_ns, self._profile)
+            return
         one, other = track.at(t_ns), umpire.track.at(t_ns)
         if one is None or other is None:
             judgement.reset(_too_old(rider if one is None else umpire))
             return
-        limit_m = self._profile.umpire_limit_m - self._profile.hold_tolerance_m
         judgement.take(measure_distance(one, other, limit_m), t_ns, self._profile)
 
     def expire(self, now_ns: int) -> None:
