@@ -11,6 +11,7 @@ import queue
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -37,7 +38,7 @@ from throwin.io.broker import BrokerError, ChildBroker
 from throwin.io.connection import Connection, Received
 from throwin.io.journal import read_journal
 from throwin.io.link import ReceiverLink
-from throwin.receiver.core import Receiver, Report
+from throwin.receiver.core import Play, Receiver, Report
 from throwin.sim.judge import judge
 from throwin.sim.library import load_scenario
 from throwin.sim.live import LivePorts
@@ -117,6 +118,8 @@ class Stage:
         while self.ports.elapsed_s() < duration_s:
             if self._service.poll() is not None:
                 raise RuntimeError(f"the service ended; it says: {self._last_words()}")
+            for umpire in self._umpires:
+                umpire.tick()
             try:
                 arrival = self._inbox.get(timeout=FRAME_S / self._speed)
             except queue.Empty:
@@ -143,6 +146,7 @@ class Stage:
         """Say what came otherwise than expected; nothing = all as it should."""
         slack_s = SLACK_S * max(1.0, self._speed)
         found = [str(failure) for failure in judge(self.scenario, self.arrivals, slack_s=slack_s)]
+        found += [words for umpire in self._umpires for words in umpire.blind]
         if self.ports.lost_bytes:
             found.append(f"{self.ports.lost_bytes} bytes that the service did not read in time")
         journals = sorted(self._folder.glob("*.mcap"))
@@ -177,10 +181,16 @@ class Stage:
 
 
 class _Umpire:
-    """One umpire's receiver, in the demo's own process: it plays nothing, and acknowledges."""
+    """One umpire's receiver, in the demo's own process: it plays nothing, and acknowledges.
+
+    blind: each time that it would have said so by itself, since the daemon kept silent.
+    """
 
     def __init__(self, broker: BrokerSection, name: str) -> None:
+        self._lock = threading.Lock()
         self._receiver = Receiver(name, now_ms())
+        self._has_heard = False
+        self.blind: list[str] = []
         self._link = ReceiverLink(
             broker=broker,
             field=FIELD_NAME,
@@ -197,12 +207,24 @@ class _Umpire:
         self._link.stop()
 
     def _take(self, t_host_ns: int, message: Cue | Heartbeat) -> None:
-        if isinstance(message, Heartbeat):
-            self._receiver.heartbeat(message, t_host_ns / 1e6)
-            return
-        for action in self._receiver.cue(message, t_host_ns / 1e6):
+        with self._lock:
+            self._has_heard = True
+            if isinstance(message, Heartbeat):
+                self._receiver.heartbeat(message, t_host_ns / 1e6)
+                return
+            actions = self._receiver.cue(message, t_host_ns / 1e6)
+        for action in actions:
             if isinstance(action, Report):
                 self._link.acknowledge(ack_of("demo", action))
+
+    def tick(self) -> None:
+        """Let time pass, once the daemon has been heard."""
+        with self._lock:
+            if not self._has_heard:
+                return
+            for action in self._receiver.tick(now_ms()):
+                if isinstance(action, Play):
+                    self.blind.append(f"the receiver went blind by itself: {action.say_en}")
 
 
 def _ignore(*_: object) -> None:

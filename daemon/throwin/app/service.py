@@ -5,6 +5,7 @@ What the engine says goes to the broker first and into the journal after: a cue 
 
 import argparse
 import ctypes
+import gc
 import logging
 import pathlib
 import queue
@@ -82,6 +83,8 @@ class Service:
     def start(self) -> None:
         """Start everything; absent ports and brokers are waited for while the rest runs."""
         sys.setswitchinterval(SWITCH_S)
+        gc.collect()
+        gc.freeze()  # what stands now stands to the end: no collection looks at it again
         self._open_journal()
         self._link.start()
         for reader in self._readers:

@@ -17,6 +17,7 @@ from throwin.field.pitch import Pitch
 
 RESIDUAL_WARN_M = 0.10  # profile of this product: a survey worse than this is looked at
 RESIDUAL_ERROR_M = 2.0  # no tape, walk or RTK survey is this wrong: points are mixed up
+CHECKED_POINTS = 3
 MIN_SPREAD_M = 20.0  # nearer points leave the line's direction too loose for C5
 
 _Array = npt.NDArray[np.float64]
@@ -176,6 +177,12 @@ def fit_frame(points: Sequence[Surveyed], pitch: Pitch) -> FieldFrame:
         for r in worst_first
         if r.residual_m > RESIDUAL_WARN_M
     )
+    if len(points) < CHECKED_POINTS:
+        few = (
+            f"survey: expected at least {CHECKED_POINTS} points, got {_names(points)}: two fix the"
+            " field, and nothing would show that one of them is wrong or has another's name"
+        )
+        warnings = (few, *warnings)
     return FieldFrame(
         origin_wgs84=origin,
         direction_rad=float(direct.state[0]),

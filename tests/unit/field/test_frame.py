@@ -394,3 +394,9 @@ def test_pitch_a_yard_too_long_is_warned_of_at_every_corner() -> None:
     longer = Pitch(length_m=275.2344, width_m=146.304, goal_width_m=7.3152)
     warnings = fit_frame([point(name, pitch=longer) for name in CORNERS], PITCH).warnings
     assert sorted(warning.split()[1] for warning in warnings) == sorted(CORNERS)
+
+
+def test_survey_of_two_points_is_warned_of() -> None:
+    """Two points fit whatever they are called: nothing would show a mistake."""
+    frame = fit_frame(survey("corner_north_left", "corner_south_right"), PITCH)
+    assert "expected at least 3 points" in frame.warnings[0]
