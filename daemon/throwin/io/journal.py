@@ -10,12 +10,12 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
 
-from mcap.records import Channel, Metadata
+from mcap.records import Channel, Header, Metadata
 from mcap.records import Message as Record
 from mcap.stream_reader import StreamReader
 from mcap.writer import CompressionType, IndexType, Writer
@@ -23,7 +23,7 @@ from mcap.writer import CompressionType, IndexType, Writer
 from throwin.contract import topic as topics
 from throwin.contract.eventlog import EventLogError, decode_event, encode_event
 from throwin.contract.fieldfile import FieldFile
-from throwin.contract.payload import Message, encode
+from throwin.contract.payload import Answer, Message, encode
 from throwin.contract.toml import write_toml
 from throwin.event import Event, Tick
 
@@ -33,6 +33,8 @@ CHUNK_BYTES = 256 * 1024
 BACKLOG_MAX = 20_000  # entries that wait for a slow disk; then the recording ends
 RECORD_MAX = 64 * 1024 * 1024
 EVENTS_TOPIC = "events-in"
+# Askers name any topic for their answers, the events' own too: those have a name of ours here.
+ANSWERS_TOPIC = "answers"
 METADATA = "throwin"
 
 
@@ -53,13 +55,20 @@ class Journal:
     is_whole: bool
     entries: tuple[Entry, ...]
 
+    def __iter__(self) -> Iterator[Entry]:
+        """Give the entries, in order."""
+        return iter(self.entries)
+
 
 class JournalError(ValueError):
     """A file that is no journal; says what was expected."""
 
 
 class JournalWriter:
-    """Writes one journal. record() never blocks and never raises."""
+    """Writes one journal. record() never blocks and never raises.
+
+    failure: why nothing is recorded any more, "" while all is well.
+    """
 
     def __init__(
         self, stream: IO[bytes], *, field_file: FieldFile, boot: str, version: str
@@ -101,7 +110,7 @@ class JournalWriter:
         """Take one step of the engine."""
         if self.failure:
             return
-        if self._queue.qsize() > BACKLOG_MAX:
+        if self._queue.qsize() >= BACKLOG_MAX:
             self.failure = "the disk is too slow: recording ended"
             return
         self._queue.put((event, outputs))
@@ -114,12 +123,14 @@ class JournalWriter:
     def _run(self) -> None:
         try:
             self._write_all()
-        except OSError as fault:
-            self.failure = f"recording ended: {fault.strerror or fault}"
+        except Exception as fault:  # noqa: BLE001 - whatever ends the recording, the match goes on and is told
+            words = fault.strerror if isinstance(fault, OSError) else None
+            self.failure = f"recording ended: {words or fault}"
             with contextlib.suppress(OSError):
                 self._stream.close()
 
     def _write_all(self) -> None:
+        self._sync()  # from the first moment on there is a journal to read
         synced_s = time.monotonic()
         while True:
             with contextlib.suppress(queue.Empty):
@@ -128,14 +139,20 @@ class JournalWriter:
                     break
                 self._write(*step)
             if time.monotonic() - synced_s >= SYNC_S:
-                self._writer.flush()
-                self._stream.flush()
-                os.fsync(self._stream.fileno())
+                self._sync()
                 synced_s = time.monotonic()
-        self._writer.finish()
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
+        if self.failure:  # what was not recorded is missing: that is no whole journal
+            self._sync()
+        else:
+            self._writer.finish()
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
         self._stream.close()
+
+    def _sync(self) -> None:
+        """End the chunk, and see it on the disk."""
+        self._writer.flush()
+        os.fsync(self._stream.fileno())
 
     def _write(self, event: Event, outputs: Sequence[Message]) -> None:
         """Write one step; sequence ties the outputs to the event that they came of."""
@@ -148,67 +165,93 @@ class JournalWriter:
             self._events, log_ns, encode_event(event), publish_time=host_ns, sequence=self._steps
         )
         for message in outputs:
-            topic = topics.deliver(self._field, message).topic or "answers"
-            channel = self._channels.get(topic)
-            if channel is None:
-                channel = self._writer.register_channel(topic, "json", self._schema)
-                self._channels[topic] = channel
             self._writer.add_message(
-                channel, log_ns, encode(message), publish_time=host_ns, sequence=self._steps
+                self._channel_of(message),
+                log_ns,
+                encode(message),
+                publish_time=host_ns,
+                sequence=self._steps,
             )
+
+    def _channel_of(self, message: Message) -> int:
+        is_answer = isinstance(message, Answer)
+        topic = ANSWERS_TOPIC if is_answer else topics.deliver(self._field, message).topic
+        channel = self._channels.get(topic)
+        if channel is None:
+            channel = int(self._writer.register_channel(topic, "json", self._schema))
+            self._channels[topic] = channel
+        return channel
+
+
+class JournalReader:
+    """Reads a journal entry by entry, once; one that was cut off up to its last whole chunk.
+
+    is_whole is known after the last entry: the file was closed and not cut off. Of one that was
+    cut off the last step is not given: what came of it may be missing.
+    Raises JournalError for a file that is none, OSError for one that can't be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._records = _records(path)
+        self.is_whole = False
+        found = next((one for one in self._records if not isinstance(one, Header)), None)
+        metadata = found.metadata if isinstance(found, Metadata) else {}
+        if metadata.get("format") != str(FORMAT):
+            got = repr(metadata.get("format")) if metadata else "none"
+            raise JournalError(f"{path}: expected a journal of format {FORMAT}, got {got}")
+        self.field_file_toml = metadata.get("field_file", "")
+        self.boot = metadata.get("boot", "")
+        self.version = metadata.get("version", "")
+
+    def __iter__(self) -> Iterator[Entry]:
+        """Give the entries, in order; raises JournalError for an event that is none."""
+        channels: dict[int, str] = {}
+        event: Event | None = None
+        outputs: list[bytes] = []
+        for record in self._records:
+            match record:
+                case Channel():
+                    channels[record.id] = record.topic
+                case Record() if channels.get(record.channel_id) == EVENTS_TOPIC:
+                    if event is not None:
+                        yield Entry(event, tuple(outputs))
+                    event, outputs = self._event(record.data), []
+                case Record():
+                    outputs.append(record.data)
+                case None:
+                    self.is_whole = True
+                case _:
+                    pass
+        if event is not None and self.is_whole:
+            yield Entry(event, tuple(outputs))
+
+    def _event(self, data: bytes) -> Event:
+        try:
+            return decode_event(data)
+        except EventLogError as error:
+            raise JournalError(f"{self._path}: {error}") from None
 
 
 def read_journal(path: Path) -> Journal:
-    """Read a journal; one that was cut off is read up to its last whole chunk.
-
-    Raises JournalError for a file that is none, OSError for one that can't be read.
-    """
-    metadata: dict[str, str] | None = None
-    channels: dict[int, str] = {}
-    steps: list[tuple[Event, list[bytes]]] = []
-    is_whole = False
-    with path.open("rb") as stream:
-        for record in _records(stream):
-            match record:
-                case Metadata():
-                    metadata = record.metadata if record.name == METADATA else metadata
-                case Channel():
-                    channels[record.id] = record.topic
-                case Record():
-                    if channels.get(record.channel_id) == EVENTS_TOPIC:
-                        steps.append((_event(path, record.data), []))
-                    elif steps:
-                        steps[-1][1].append(record.data)
-                case None:
-                    is_whole = True
-                case _:
-                    pass
-    if not is_whole and steps:
-        steps.pop()  # what came of it may be missing in part
-    if metadata is None or metadata.get("format") != str(FORMAT):
-        got = "none" if metadata is None else repr(metadata.get("format"))
-        raise JournalError(f"{path}: expected a journal of format {FORMAT}, got {got}")
+    """Read a whole journal at once; raises as JournalReader does."""
+    reader = JournalReader(path)
+    entries = tuple(reader)
     return Journal(
-        field_file_toml=metadata["field_file"],
-        boot=metadata["boot"],
-        version=metadata["version"],
-        is_whole=is_whole,
-        entries=tuple(Entry(event, tuple(outputs)) for event, outputs in steps),
+        field_file_toml=reader.field_file_toml,
+        boot=reader.boot,
+        version=reader.version,
+        is_whole=reader.is_whole,
+        entries=entries,
     )
 
 
-def _event(path: Path, data: bytes) -> Event:
-    try:
-        return decode_event(data)
-    except EventLogError as error:
-        raise JournalError(f"{path}: {error}") from None
-
-
-def _records(stream: IO[bytes]) -> Iterator[object]:
+def _records(path: Path) -> Generator[object, None, None]:
     """Give the records up to where the file is cut off; None at the end of a whole one."""
-    reader = StreamReader(stream, validate_crcs=True, record_size_limit=RECORD_MAX)
-    try:
-        yield from reader.records
-    except Exception:  # noqa: BLE001 - a cut makes mcap, lz4 and struct raise whatever they like
-        return
-    yield None
+    with path.open("rb") as stream:
+        reader = StreamReader(stream, validate_crcs=True, record_size_limit=RECORD_MAX)
+        try:
+            yield from reader.records
+        except Exception:  # noqa: BLE001 - a cut makes mcap, lz4 and struct raise whatever they like
+            return
+        yield None
