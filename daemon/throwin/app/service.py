@@ -57,7 +57,7 @@ class Service:
         self._field_file = field_file
         self._fail = fail
         self._speed = speed
-        self._clock_ns = clock_ns = _clock(speed)
+        self._clock_ns = clock_ns = clock_at(speed)
         self._boot = secrets.token_hex(4)
         self._engine = Engine(field_file, boot=self._boot)
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
@@ -273,7 +273,7 @@ def _with_journal(field_file: FieldFile, directory: str | None) -> FieldFile:
     return field_file if directory is None else field_file.with_journal(directory)
 
 
-def _clock(speed: float) -> Callable[[], int]:
+def clock_at(speed: float) -> Callable[[], int]:
     """Give the monotonic clock; at another speed it is the same now, and runs so much faster."""
     if speed == 1.0:
         return time.monotonic_ns

@@ -87,7 +87,9 @@ class LivePorts:
         return True
 
     def elapsed_s(self) -> float:
-        """Give the scenario's time; negative in the moment before it begins."""
+        """Give the scenario's time; negative before it begins."""
+        if self._thread is None:
+            return -LEAD_S
         return (time.monotonic_ns() - self.start_host_ns) / NS * self._speed
 
     def wait(self, timeout_s: float | None = None) -> bool:
