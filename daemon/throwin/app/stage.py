@@ -86,6 +86,7 @@ class House:
     def lose(self) -> None:
         """End the broker as a power cut would."""
         self.broker.kill()
+        self.broker.stop()  # lets go of its pipe
 
     def restore(self) -> None:
         """Start one anew; it remembers nothing. Raises BrokerError."""
