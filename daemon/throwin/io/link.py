@@ -6,6 +6,7 @@ while the broker is away. A connection that looks alive but brings back no heart
 
 import socket
 import time
+from collections import deque
 from collections.abc import Callable
 
 from throwin.contract import topic as topics
@@ -28,6 +29,7 @@ from throwin.io.connection import Connection, Receipt, Received, Will
 from throwin.io.outbox import Outbox, Outgoing
 
 ECHO_NS = 3_000_000_000  # own heartbeats come back at 2 Hz; none for so long: the link is dead
+ACKS_KEPT = 20
 ONLINE, OFFLINE = b"online", b"offline"
 VERBS = {verb.value: verb for verb in Verb}
 NO_TOPIC = frozenset("#+\0")
@@ -252,6 +254,7 @@ class ReceiverLink:
         self._ack_topic = topics.ack(field, umpire)
         self._hear = hear
         self._on_link = on_link
+        self._kept: deque[AckMessage] = deque(maxlen=ACKS_KEPT)
         self._clock_ns = clock_ns
         self._connection = Connection(
             broker=broker,
@@ -268,9 +271,14 @@ class ReceiverLink:
         self._connection.start()
 
     def acknowledge(self, ack: AckMessage) -> None:
-        """Send a word on a cue; without a connection it is dropped and counted."""
-        if self._connection.publish(self._ack_topic, encode(ack), qos=1) is None:
-            self._connection.count("mqtt.dropped")
+        """Send a word on a cue; without a connection it is kept for the next one.
+
+        A cue may come before the connection is known to be up: its answer must not be lost. Of
+        many, the newest are kept.
+        """
+        with self._connection.lock:
+            if self._connection.publish(self._ack_topic, encode(ack), qos=1) is None:
+                self._kept.append(ack)
 
     def stop(self, timeout_s: float = 2.0) -> None:
         """Say offline, and go."""
@@ -281,6 +289,10 @@ class ReceiverLink:
         return self._connection.counters()
 
     def _state_changed(self, is_up: bool, why: str) -> None:  # noqa: FBT001 - as Connection calls it
+        if is_up:
+            kept, self._kept = self._kept, deque(maxlen=ACKS_KEPT)
+            for ack in kept:
+                self.acknowledge(ack)
         self._on_link(BrokerState(self._clock_ns(), is_connected=is_up, detail=why))
 
     def _received(self, message: Received) -> None:
