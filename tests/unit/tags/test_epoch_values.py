@@ -3,34 +3,12 @@
 import math
 
 import pytest
+from tests.unit.tags.conftest import BAUD, PLACE, gga, gst, rmc
 
 from throwin.field.units import KNOT_MPS
 from throwin.tags.epoch import NmeaDecoder
 from throwin.tags.nmea_encoder import encode_sentence
 from throwin.tags.observation import Fix, FixKind, Malformed
-
-BAUD = 100_000  # 0.1 ms a byte
-PLACE = "5130.00000,N,00007.00000,W"
-
-
-def gga(time: str, place: str = PLACE, *, quality: str = "4") -> bytes:
-    return encode_sentence(f"GNGGA,{time},{place},{quality},12,0.6,20.0,M,47.0,M,1.0,0001")
-
-
-def rmc(
-    time: str,
-    place: str = PLACE,
-    *,
-    date: str = "010126",
-    speed: str = "19.4",
-    course: str = "0.0",
-    mode: str = "R",
-) -> bytes:
-    return encode_sentence(f"GNRMC,{time},A,{place},{speed},{course},{date},,,{mode},V")
-
-
-def gst(time: str, sigmas: str = ",,,0.03,0.02") -> bytes:
-    return encode_sentence(f"GNGST,{time},1.0,{sigmas},0.1")
 
 
 def decode(*chunks: bytes) -> tuple[list[Fix], list[str]]:
