@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, Self
 
 from throwin.app.buzzer import ack_of
+from throwin.app.clock import clock_at
 from throwin.app.replay import first_difference
-from throwin.app.service import clock_at
 from throwin.contract import topic as topics
 from throwin.contract.fieldfile import BrokerSection, JournalSection, parse_fieldfile
 from throwin.contract.payload import (

@@ -148,6 +148,11 @@ class FieldFile(_Strict, frozen=True, kw_only=True):
         """Give the same with recordings in another folder."""
         return msgspec.structs.replace(self, journal=JournalSection(directory=directory))
 
+    def with_broker(self, host: str, port: int) -> "FieldFile":
+        """Give the same with the broker elsewhere; user and password stay."""
+        broker = msgspec.structs.replace(self.broker, host=host, port=port)
+        return msgspec.structs.replace(self, broker=broker)
+
 
 def parse_fieldfile(text: str) -> FieldFile:
     """Read a field file; raises FieldFileError with the key's path, value and expectation."""
