@@ -6,6 +6,7 @@ when it is asked for, so that `throwin --version` and the service's start stay l
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from throwin import __version__
 
 USAGE_EXIT = 2
 INTERRUPTED_EXIT = 130
+BROKEN_PIPE_EXIT = 141  # as a shell tells it of other programs
 
 
 class _CommandModule(Protocol):
@@ -130,5 +132,8 @@ def _run(module: _CommandModule, args: argparse.Namespace) -> int:
         else:
             print(f"throwin: {error.filename}: {error.strerror}", file=sys.stderr)
         return USAGE_EXIT
+    except BrokenPipeError:  # whoever read the output has seen enough; nor can the rest be flushed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE_EXIT
     except KeyboardInterrupt:
         return INTERRUPTED_EXIT

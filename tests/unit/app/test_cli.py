@@ -147,3 +147,27 @@ def test_version_as_a_program_needs_no_outside_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"throwin {__version__}\n[]\n"
+
+
+def test_reader_that_has_seen_enough_is_no_fault() -> None:
+    """What goes to `head` ends without a traceback."""
+    program = (
+        "import sys, types\n"
+        "from throwin.app import cli\n"
+        "module = types.ModuleType('walk')\n"
+        "module.add_arguments = lambda parser: None\n"
+        "module.run = lambda args: [print('step') for _ in range(100_000)] and 0\n"
+        "sys.modules['walk'] = module\n"
+        "cli.COMMANDS = (cli.Command(name='walk', help='Walk.', module='walk'),)\n"
+        "sys.exit(cli.main(['walk']))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        code = process.wait(60)
+    assert (code, said) == (cli.BROKEN_PIPE_EXIT, b"")
