@@ -339,11 +339,15 @@ def _logging() -> Iterator[None]:
     out = logging.StreamHandler(sys.stderr)
     out.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
     listener = logging.handlers.QueueListener(lines, out)
-    logging.basicConfig(level=logging.INFO, handlers=[logging.handlers.QueueHandler(lines)])
+    handler = logging.handlers.QueueHandler(lines)
+    root = logging.getLogger()
+    root.setLevel(logging.INFO)
+    root.addHandler(handler)
     listener.start()
     try:
         yield
     finally:
+        root.removeHandler(handler)
         listener.stop()
 
 
