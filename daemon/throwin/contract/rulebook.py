@@ -40,6 +40,7 @@ class DecisionSection(_Strict, frozen=True, kw_only=True):
     clear: Probability
     over: Probability
     ready_sum: Probability
+    withdraw_sum: Probability
     input_age_s: Seconds
     lost_age_s: Seconds
 
@@ -52,6 +53,9 @@ class DwellSection(_Strict, frozen=True, kw_only=True):
     ready_s: Seconds
     withdraw_s: Seconds
     ready_gap_s: Seconds
+    ready_again_s: Seconds
+    leave_s: Seconds
+    worse_m: Metres
 
 
 class LineupSection(_Strict, frozen=True, kw_only=True):
@@ -74,8 +78,11 @@ class ReleaseSection(_Strict, frozen=True, kw_only=True):
 
     onset_mps: Speed
     onset_s: Seconds
+    defer_s: Seconds
     riders: Count
-    within_s: Seconds
+    surge_defer_s: Seconds
+    surge_mps: Speed
+    back_s: Seconds
     dispersed_s: Seconds
 
 
@@ -137,6 +144,7 @@ def to_profile(file: RulebookFile, *, hold_tolerance_m: float) -> Profile:
         clear=file.decision.clear,
         over=file.decision.over,
         ready_sum=file.decision.ready_sum,
+        withdraw_sum=file.decision.withdraw_sum,
         input_age_ns=_ns(file.decision.input_age_s),
         lost_age_ns=_ns(file.decision.lost_age_s),
         raise_ns=_ns(file.dwell.raise_s),
@@ -144,6 +152,9 @@ def to_profile(file: RulebookFile, *, hold_tolerance_m: float) -> Profile:
         ready_ns=_ns(file.dwell.ready_s),
         withdraw_ns=_ns(file.dwell.withdraw_s),
         ready_gap_ns=_ns(file.dwell.ready_gap_s),
+        ready_again_ns=_ns(file.dwell.ready_again_s),
+        leave_ns=_ns(file.dwell.leave_s),
+        worse_m=file.dwell.worse_m,
         lineup_radius_m=yd_to_m(file.lineup.radius_yd),
         lineup_speed_mps=file.lineup.speed_mps,
         file_length_m=yd_to_m(file.lineup.file_length_yd),
@@ -157,7 +168,10 @@ def to_profile(file: RulebookFile, *, hold_tolerance_m: float) -> Profile:
         onset_mps=file.release.onset_mps,
         onset_ns=_ns(file.release.onset_s),
         release_riders=file.release.riders,
-        release_within_ns=_ns(file.release.within_s),
+        defer_ns=_ns(file.release.defer_s),
+        surge_defer_ns=_ns(file.release.surge_defer_s),
+        surge_mps=file.release.surge_mps,
+        back_ns=_ns(file.release.back_s),
         dispersed_ns=_ns(file.release.dispersed_s),
         warning_time_s=file.warning.time_s,
         warning_closing_mps=file.warning.closing_mps,

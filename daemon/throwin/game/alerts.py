@@ -114,6 +114,11 @@ class Alerts:
         """Say whether any umpire's throw is held."""
         return any(hold.is_active for hold in self._holds.values())
 
+    def is_holding_for(self, umpire_id: str) -> bool:
+        """Say whether one umpire feels that the throw is held."""
+        hold = self._holds.get(umpire_id)
+        return hold is not None and hold.is_active
+
     def follow(
         self, judgement: Judgement, now_ns: int, *, is_armed: bool, is_deferred: bool
     ) -> None:
@@ -124,19 +129,27 @@ class Alerts:
         if judgement.is_quiet:
             return
         stage = judgement.stage
+        is_relevant = self._panel.is_relevant(judgement)
+        if stage is not Stage.NONE and judgement.has_left(self._profile, is_relevant=is_relevant):
+            self._end(judgement, now_ns, "its rider has left the line-up")
+            return
         if stage is Stage.HOLD:
             if judgement.is_over:
                 self._end(judgement, now_ns, _ENDED)
-            return
-        is_relevant = self._panel.is_relevant(judgement)
-        if judgement.is_sure and is_relevant:
-            if is_armed and not is_deferred:
-                self._set(judgement, Stage.HOLD, now_ns)
-            elif not is_armed and stage is Stage.NONE:
-                self._set(judgement, Stage.NOTICE, now_ns)
-            return
-        if stage is Stage.NONE:
+            elif judgement.is_worse(self._profile):
+                self._renew(judgement, now_ns)
+        elif not judgement.is_sure or not is_relevant:
             is_near = is_armed and not is_deferred and is_relevant
+            self._warn(judgement, now_ns, is_near=is_near)
+        elif is_armed and not is_deferred:
+            self._hold(judgement, now_ns)
+        elif not is_armed and stage is Stage.NONE:
+            self._set(judgement, Stage.NOTICE, now_ns)
+
+    def _warn(self, judgement: Judgement, now_ns: int, *, is_near: bool) -> None:
+        """Warn of one who closes in; let a warning or a notice end that no longer holds."""
+        stage = judgement.stage
+        if stage is Stage.NONE:
             if is_near and judgement.is_closing(self._profile) and not judgement.has_warned:
                 judgement.has_warned = True
                 self._set(judgement, Stage.WARNING, now_ns)
@@ -144,6 +157,21 @@ class Alerts:
             self._end(judgement, now_ns, _ENDED)
         if judgement.has_warned and self._is_calm(judgement):
             judgement.has_warned = False
+
+    def _hold(self, judgement: Judgement, now_ns: int) -> None:
+        """Hold the throw; a line-up that is all the wrong way round is told once."""
+        if judgement.rule.clause is Clause.C5 and self._panel.is_wrong_way():
+            if any(one.is_wrong_way for one in self._panel.all):
+                return
+            judgement.is_wrong_way = True
+        self._set(judgement, Stage.HOLD, now_ns)
+
+    def _renew(self, judgement: Judgement, now_ns: int) -> None:
+        """Tell an acknowledged breach again, which has become deeper."""
+        judgement.is_acknowledged = False
+        self._tell(judgement, "update", now_ns, "it has become worse since it was acknowledged")
+        for hold in self._holds.values():
+            hold.renew(judgement.alert_id, now_ns, _age(judgement, now_ns))
 
     def lose(self, now_ns: int) -> None:
         """End what rests on inputs that are lost: the umpire is told that he is blind."""
@@ -171,6 +199,8 @@ class Alerts:
         for judgement in self._panel.all:
             if judgement.stage is not Stage.NONE and judgement.alert_id == alert_id:
                 judgement.is_acknowledged = True
+                if judgement.measure is not None:
+                    judgement.acknowledged_m = judgement.measure.value_m
                 for hold in self._holds.values():
                     hold.acknowledge(alert_id, now_ns)
                 self._tell(judgement, "update", now_ns, _ROWS[_key(judgement)].hint)
@@ -211,6 +241,8 @@ class Alerts:
     def _end(self, judgement: Judgement, now_ns: int, hint: str) -> None:
         self._tell(judgement, "end", now_ns, hint)
         judgement.stage = Stage.NONE
+        judgement.is_wrong_way = False
+        judgement.left_since_ns = None
         for hold in self._holds.values():
             hold.end(judgement.alert_id, now_ns)
 
@@ -251,6 +283,8 @@ def _key(judgement: Judgement) -> tuple[Clause, Stage]:
 
 
 def _say(judgement: Judgement) -> Words:
+    if judgement.is_wrong_way:
+        return words.WRONG_WAY
     return words.breach(judgement.rider, judgement.rule.clause)
 
 

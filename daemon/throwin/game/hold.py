@@ -72,6 +72,16 @@ class Hold:
                 self._close(standing)
         self._hand_over(leader, now_ns)
 
+    def renew(self, alert_id: str, now_ns: int, age_ns: int) -> None:
+        """Let an acknowledged alert be felt again: it has got worse."""
+        leader = self._leader()
+        for standing in self._standing:
+            if standing.alert_id == alert_id:
+                standing.is_quiet = False
+                standing.age_ns = age_ns
+        self._hand_over(leader, now_ns)
+        self.tick(now_ns)
+
     def tick(self, now_ns: int) -> None:
         """Send what is due: an alert not yet told, else the leader's repeat."""
         if self._last_ns is not None and now_ns - self._last_ns < GAP_NS:

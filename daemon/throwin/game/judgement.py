@@ -43,12 +43,15 @@ class Judgement:
         "_over_since_ns",
         "_rider_fix_ns",
         "_sure_since_ns",
+        "acknowledged_m",
         "alert_id",
         "has_warned",
         "is_acknowledged",
         "is_over",
         "is_sure",
+        "is_wrong_way",
         "last_closing_ns",
+        "left_since_ns",
         "measure",
         "reason",
         "rider",
@@ -67,6 +70,9 @@ class Judgement:
         self.stage = Stage.NONE
         self.is_acknowledged = False
         self.has_warned = False
+        self.is_wrong_way = False  # it speaks for a whole line-up
+        self.acknowledged_m = 0.0  # its value when it was acknowledged
+        self.left_since_ns: int | None = None  # of no account since then
         self.last_closing_ns: int | None = None
         self.reset("not judged yet")
 
@@ -122,7 +128,7 @@ class Judgement:
 
     def take_far(self, distance_m: float, limit_m: float, t_ns: int, profile: Profile) -> None:
         """Take it that he is so far off that no error brings him near: P is nothing."""
-        self.take(Measure(0.0, distance_m, limit_m, 0.0, 0.0), t_ns, profile)
+        self.take(Measure(0.0, distance_m, limit_m, 0.0, 0.0, 0.0), t_ns, profile)
 
     @property
     def is_quiet(self) -> bool:
@@ -155,7 +161,7 @@ class Judgement:
         closing_mps = measure.closing_mps
         is_soon = (
             self.rule.clause is Clause.C6
-            and closing_mps > profile.warning_closing_mps
+            and closing_mps - measure.sigma_v_mps > profile.warning_closing_mps
             and 0.0 < gap_m < closing_mps * profile.warning_time_s
         )
         if not is_soon:
@@ -166,6 +172,27 @@ class Judgement:
             self._closing_most_mps = closing_mps
         self._closing_most_mps = max(self._closing_most_mps, closing_mps)
         self.last_closing_ns = t_ns
+
+    @property
+    def is_nearing(self) -> bool:
+        """Say whether he closes in just now."""
+        return self._closing_since_ns is not None
+
+    def is_worse(self, profile: Profile) -> bool:
+        """Say whether an acknowledged breach has become so much deeper that it is told again."""
+        if not self.is_acknowledged or self.measure is None:
+            return False
+        deeper_m = self.measure.value_m - self.acknowledged_m
+        return (deeper_m if self.rule.clause is Clause.C5 else -deeper_m) >= profile.worse_m
+
+    def has_left(self, profile: Profile, *, is_relevant: bool) -> bool:
+        """Say whether it has been of no account for long enough to end its alert."""
+        if is_relevant or self.t_ns < 0:
+            self.left_since_ns = None
+            return False
+        if self.left_since_ns is None:
+            self.left_since_ns = self.t_ns
+        return self.t_ns - self.left_since_ns >= profile.leave_ns
 
     def is_closing(self, profile: Profile) -> bool:
         """Say whether he has been closing in for the warning's dwell, and does not brake.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from throwin.game.person import Person
 from throwin.game.profile import Profile
 from throwin.game.roster import Team
+from throwin.game.rules import RULES, Clause
 
 REACH_M = 25.0  # riders this near tell on which side of the umpire the line-up forms
 
@@ -28,6 +29,7 @@ class Lineup:
         "_umpires",
         "centre_y_field_m",
         "complete_since_ns",
+        "settled_since_ns",
         "throwing",
     )
 
@@ -44,6 +46,7 @@ class Lineup:
         self.throwing: Person | None = None
         self.centre_y_field_m = 0.0
         self.complete_since_ns: int | None = None
+        self.settled_since_ns: int | None = None
         self._spot_m = (0.0, 0.0)
         self._incomplete_since_ns: int | None = None
         self._left_since_ns: int | None = None
@@ -58,6 +61,7 @@ class Lineup:
         if self.throwing is None:
             self._gone_since_ns = now_ns if self._gone_since_ns is None else self._gone_since_ns
             self.complete_since_ns = None
+            self.settled_since_ns = None
             for rider in self._riders:
                 rider.lineup_since_ns = None
             return
@@ -93,6 +97,7 @@ class Lineup:
                 rider.lineup_since_ns = None
             elif rider.lineup_since_ns is None:
                 rider.lineup_since_ns = now_ns
+        self._settle(now_ns)
         if self._is_complete(_is_in):
             self._incomplete_since_ns = None
             if self.complete_since_ns is None:
@@ -101,6 +106,12 @@ class Lineup:
             self.complete_since_ns = None
             if self._incomplete_since_ns is None:
                 self._incomplete_since_ns = now_ns
+
+    def _settle(self, now_ns: int) -> None:
+        if not self.is_settled():
+            self.settled_since_ns = None
+        elif self.settled_since_ns is None:
+            self.settled_since_ns = now_ns
 
     def has_both_teams(self) -> bool:
         """Say whether at least one rider of each team is in it."""
@@ -112,10 +123,58 @@ class Lineup:
             lambda rider: rider.is_in_lineup and rider.is_at_rest(self._profile)
         )
 
+    def is_settled(self) -> bool:
+        """Say whether it is complete with riders who are at rest just now."""
+        return self._is_complete(lambda rider: rider.is_in_lineup and rider.motion.is_slow)
+
     def is_standing(self, now_ns: int) -> bool:
-        """Say whether it has been complete for the profile's time."""
-        since_ns = self.complete_since_ns
-        return since_ns is not None and now_ns - since_ns >= self._profile.complete_ns
+        """Say whether it has stood for the profile's time, as a line-up does and no talk does.
+
+        Complete, at rest, the teams on two sides of the line (whichever they are), and no other
+        umpire riding about in it, who may be the one to throw.
+        """
+        since_ns = self.settled_since_ns
+        return (
+            since_ns is not None
+            and now_ns - since_ns >= self._profile.complete_ns
+            and self._is_parted()
+            and not any(self._is_riding_about(umpire) for umpire in self._umpires)
+        )
+
+    def _is_parted(self) -> bool:
+        """Say whether all but one of each team stand on one side, the teams on opposite ones.
+
+        Where the tags can't tell the sides, nothing speaks against it.
+        """
+        sides: list[bool | None] = []
+        for team in Team:
+            places = [r.x_field_m for r in self._riders if _is_placed(r) and r.member.team is team]
+            north = sum(1 for x_m in places if x_m > 0.0)
+            if min(north, len(places) - north) > 1:
+                return False
+            sides.append(None if not places else 2 * north > len(places))
+        return None in sides or sides[0] is not sides[1]
+
+    def _is_riding_about(self, umpire: Person) -> bool:
+        off_m = math.hypot(umpire.x_field_m, umpire.y_field_m - self.centre_y_field_m)
+        return (
+            umpire is not self.throwing
+            and umpire.t_fix_ns is not None
+            and not umpire.motion.is_slow
+            and off_m < self._profile.lineup_radius_m
+        )
+
+    def needs(self, person: Person, now_ns: int) -> bool:
+        """Say whether his position is needed: of umpires, of who is in it, or may be near it.
+
+        A rider who was never seen, or was far off when he was seen last, is late or not here.
+        """
+        if person.member.umpire_id is not None or person.is_in_lineup:
+            return True
+        if person.t_fix_ns is None:
+            return False
+        off_m = math.hypot(person.x_field_m, person.y_field_m - self.centre_y_field_m)
+        return person.is_within(now_ns, self._profile.lost_age_ns) or off_m < REACH_M
 
     def is_gone(self, now_ns: int) -> bool:
         """Say whether nobody has been positioned for the time after which it is over."""
@@ -186,6 +245,10 @@ class Lineup:
 
     def _count(self, team: Team) -> int:
         return sum(1 for rider in self._riders if rider.member.team is team and rider.is_in_lineup)
+
+
+def _is_placed(rider: Person) -> bool:
+    return rider.is_in_lineup and rider.track.kind in RULES[Clause.C5].decides
 
 
 def _is_in(rider: Person) -> bool:

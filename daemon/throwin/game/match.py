@@ -37,6 +37,7 @@ class Cause(enum.Enum):
     LINEUP_BREAKS = "lineup_breaks"
     LINEUP_GONE = "lineup_gone"
     SURGE = "surge"
+    SURGE_ENDS = "surge_ends"
     DISPERSED = "dispersed"
 
 
@@ -52,11 +53,12 @@ _ANY = tuple(Phase)
 TRANSITIONS: tuple[Row, ...] = (
     Row(Cause.LINEUP_FORMS, (Phase.BETWEEN, Phase.OPEN), Phase.FORMING),
     Row(Cause.LINEUP_STANDS, (Phase.FORMING,), Phase.ARMED),
-    Row(Cause.READY, (Phase.BETWEEN, Phase.FORMING, Phase.OPEN), Phase.ARMED),
+    Row(Cause.READY, (Phase.BETWEEN, Phase.FORMING, Phase.ARMED, Phase.OPEN), Phase.ARMED),
     Row(Cause.LINEUP_BREAKS, (Phase.ARMED,), Phase.FORMING),
     Row(Cause.LINEUP_GONE, (Phase.FORMING,), Phase.BETWEEN),
     Row(Cause.CANCEL, (Phase.ARMED, Phase.THROWN), Phase.FORMING),
     Row(Cause.SURGE, (Phase.ARMED,), Phase.THROWN),
+    Row(Cause.SURGE_ENDS, (Phase.THROWN,), Phase.ARMED),
     Row(Cause.THROW, (Phase.BETWEEN, Phase.FORMING, Phase.ARMED), Phase.THROWN),
     Row(Cause.RETAKE, (Phase.THROWN,), Phase.FORMING),
     Row(Cause.BALL_OUT, (Phase.THROWN,), Phase.OPEN),
@@ -116,7 +118,7 @@ class Match:
             return None
         if to is Phase.THROWN:
             self._settle()
-        elif self.phase is Phase.THROWN and to is Phase.FORMING:
+        elif self.phase is Phase.THROWN and to in (Phase.FORMING, Phase.ARMED):
             self._is_settled, self.in_force = self._before_throw
         elif cause is Cause.GOAL:
             self.expected = self.in_force.other if self._is_settled else self.expected

@@ -43,6 +43,11 @@ class Motion:
             self.onset_ns = t_ns
             self._slow_ns = None
 
+    @property
+    def is_slow(self) -> bool:
+        """Say whether it is at rest now, for however short a time."""
+        return self.rest_since_ns is not None
+
     def is_at_rest(self, t_ns: int, profile: Profile) -> bool:
         """Say whether it has been at rest for the profile's time."""
         since_ns = self.rest_since_ns

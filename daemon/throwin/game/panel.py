@@ -8,6 +8,7 @@ from throwin.game.lineup import Lineup
 from throwin.game.match import Match, wrong_side_sign
 from throwin.game.person import Person
 from throwin.game.profile import Profile
+from throwin.game.roster import Team
 from throwin.game.rules import RULES, Clause, measure_distance, measure_side
 
 # Two at a gallop toward each other, each looked at up to half a second ago, and 3 m of error.
@@ -126,19 +127,34 @@ class Panel:
         """Give the judgements that count now."""
         return [judgement for judgement in self.all if self.is_relevant(judgement)]
 
-    def is_ready(self) -> bool:
-        """Say whether READY may be given: joint P of what it covers small, nothing unknown.
+    def doubt(self, now_ns: int) -> float | None:
+        """Give P(any infringement of what READY covers), None where something is not known.
 
-        The sum of the probabilities bounds the joint one from above (Boole).
+        The sum of the probabilities bounds the joint one from above (Boole). A rider whom nobody
+        has seen near is not in it: READY names him.
         """
+        if not self.covers:
+            return None
         total = 0.0
         for judgement in self.all:
             if judgement.rule.clause not in self.covers or not self.is_relevant(judgement):
                 continue
-            if judgement.measure is None:
-                return False
-            total += judgement.measure.p
-        return bool(self.covers) and total <= self._profile.ready_sum
+            if judgement.measure is not None:
+                total += judgement.measure.p
+            elif self._lineup.needs(judgement.rider, now_ns):
+                return None
+        return total
+
+    def is_wrong_way(self) -> bool:
+        """Say whether both teams stand on the wrong side, all but one of each at the most."""
+        wrong = dict.fromkeys(Team, 0)
+        stands = dict.fromkeys(Team, 0)
+        for judgement in self.all:
+            team = judgement.rider.member.team
+            if judgement.umpire is None and team is not None and judgement.rider.is_in_lineup:
+                stands[team] += 1
+                wrong[team] += judgement.measure is not None and judgement.measure.p >= 0.5
+        return all(stands[team] > 1 and wrong[team] >= stands[team] - 1 for team in Team)
 
     def _wrong_sign(self, rider: Person) -> int:
         team = rider.member.team

@@ -18,6 +18,7 @@ class Profile:
     clear: float
     over: float
     ready_sum: float
+    withdraw_sum: float
     input_age_ns: int
     lost_age_ns: int
     raise_ns: int
@@ -25,6 +26,9 @@ class Profile:
     ready_ns: int
     withdraw_ns: int
     ready_gap_ns: int
+    ready_again_ns: int
+    leave_ns: int
+    worse_m: float
     lineup_radius_m: float
     lineup_speed_mps: float
     file_length_m: float
@@ -38,7 +42,10 @@ class Profile:
     onset_mps: float
     onset_ns: int
     release_riders: int
-    release_within_ns: int
+    defer_ns: int
+    surge_defer_ns: int
+    surge_mps: float
+    back_ns: int
     dispersed_ns: int
     warning_time_s: float
     warning_closing_mps: float

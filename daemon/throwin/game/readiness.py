@@ -14,6 +14,7 @@ class Outlook(enum.Enum):
     """What the verdicts add up to."""
 
     GOOD = "good"
+    FAIR = "fair"  # not good enough to say READY, not bad enough to take it back
     UNSURE = "unsure"
     BREACH = "breach"
 
@@ -33,6 +34,7 @@ class Readiness:
         "_bad_since_ns",
         "_given_ns",
         "_good_since_ns",
+        "_is_withdrawn",
         "_profile",
         "_seeing_since_ns",
         "is_blind",
@@ -51,6 +53,11 @@ class Readiness:
         self._good_since_ns: int | None = None
         self._bad_since_ns: int | None = None
         self._seeing_since_ns: int | None = None
+        self._is_withdrawn = False
+
+    def renew(self) -> None:
+        """Let READY be said anew, since its scope is smaller than it was."""
+        self.is_given = False
 
     def update(self, now_ns: int, outlook: Outlook, *, is_lost: bool) -> Word | None:
         """Take the state of an armed line-up; gives what is to be told now, if anything.
@@ -81,15 +88,21 @@ class Readiness:
                 return None
             case Outlook.UNSURE:
                 return self._unsure(now_ns)
+            case Outlook.FAIR:
+                self._good_since_ns = None
+                self._bad_since_ns = None
+                return None
 
     def _good(self, now_ns: int) -> Word | None:
         self._bad_since_ns = None
         if self._good_since_ns is None:
             self._good_since_ns = now_ns
         is_apart = self._given_ns is None or now_ns - self._given_ns >= self._profile.ready_gap_ns
-        if self.is_given or not is_apart or now_ns - self._good_since_ns < self._profile.ready_ns:
+        wait_ns = self._profile.ready_again_ns if self._is_withdrawn else self._profile.ready_ns
+        if self.is_given or not is_apart or now_ns - self._good_since_ns < wait_ns:
             return None
         self.is_given = True
+        self._is_withdrawn = False
         self._given_ns = now_ns
         return Word.READY
 
@@ -102,4 +115,5 @@ class Readiness:
         if now_ns - self._bad_since_ns < self._profile.withdraw_ns:
             return None
         self.is_given = False
+        self._is_withdrawn = True
         return Word.NOT_READY

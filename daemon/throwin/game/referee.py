@@ -3,7 +3,7 @@
 It is told of each fix and of time passing; it gives findings, in order.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from throwin.game import words
@@ -22,6 +22,15 @@ from throwin.tracking.tracker import Tracker
 INFERRED = "inferred"
 LOOK_TICKS = 2  # the line-up is looked at 10 times a second
 FORMING_TICKS = 4  # and while it forms, for the technician alone, judged 5 times
+# After these a line-up that still stands is not taken for a new one.
+_BARRING = (
+    Cause.CANCEL,
+    Cause.RETAKE,
+    Cause.ABORT,
+    Cause.WHISTLE,
+    Cause.GOAL,
+    Cause.PERIOD,
+)
 _LIVE = (Phase.FORMING, Phase.ARMED)
 
 
@@ -63,7 +72,11 @@ class Referee:
         self._is_inferred = True
         self._ticks = 0
         self._thrown_ns = 0
-        self._onset_ns: int | None = None
+        self._is_surge = False
+        self._burst_ns: int | None = None  # the first start of those that came together
+        self._burst: list[Person] = []
+        self._is_barred = False
+        self._unseen: tuple[Person, ...] = ()
         self._findings: list[Finding] = []
         self._readiness = Readiness(profile)
         self._seat(roster, first_alert=0)
@@ -130,6 +143,7 @@ class Referee:
         if person is None:
             return
         person.look(self._profile)
+        self._note_start(person)
         if self._has_surged(person):
             self.move(Cause.SURGE, INFERRED, now_ns)
             return
@@ -161,6 +175,7 @@ class Referee:
         if to is None:
             return False
         self._trigger = trigger
+        self._is_barred = cause in _BARRING or (self._is_barred and to is not Phase.ARMED)
         detail = (("from", before.value), ("to", to.value), ("cause", cause.value))
         self._emit(Happened("phase", trigger, detail))
         if before in _LIVE and to not in _LIVE:
@@ -175,7 +190,7 @@ class Referee:
             case Phase.ARMED:
                 self._arm(now_ns, is_inferred=cause is Cause.LINEUP_STANDS)
             case Phase.THROWN:
-                self._throw(trigger, now_ns)
+                self._throw(cause, trigger, now_ns)
             case Phase.OPEN:
                 self._emit(Happened("ball_out", trigger))
             case Phase.BETWEEN:
@@ -240,14 +255,24 @@ class Referee:
                 if is_broken or lineup.is_left(now_ns):
                     self.move(Cause.LINEUP_BREAKS, INFERRED, now_ns)
             case Phase.THROWN:
-                pass
+                self._look_thrown(now_ns)
+
+    def _look_thrown(self, now_ns: int) -> None:
+        """Take a start back that was none: they stand in the line-up again."""
+        if not self._is_surge or now_ns - self._thrown_ns > self._profile.back_ns:
+            return
+        self._lineup.keep(now_ns)
+        if self._lineup.is_settled():
+            self.move(Cause.SURGE_ENDS, INFERRED, now_ns)
 
     def _look_forming(self, now_ns: int) -> None:
         lineup = self._lineup
         lineup.look(now_ns)
         if lineup.is_gone(now_ns):
             self.move(Cause.LINEUP_GONE, INFERRED, now_ns)
-        elif lineup.is_standing(now_ns):
+            return
+        self._is_barred = self._is_barred and lineup.complete_since_ns is not None
+        if lineup.is_standing(now_ns) and not self._is_barred:
             self.move(Cause.LINEUP_STANDS, INFERRED, now_ns)
         elif self._ticks % FORMING_TICKS == 0:
             self._judge_all(now_ns)
@@ -258,10 +283,9 @@ class Referee:
             self._follow(judgement, now_ns)
 
     def _follow(self, judgement: Judgement, now_ns: int) -> None:
-        onset_ns = self._onset_ns
-        is_deferred = (
-            onset_ns is not None and judgement.t_ns - onset_ns <= self._profile.release_within_ns
-        )
+        is_deferred = self._is_deferred(judgement.t_ns)
+        if judgement.is_nearing and not is_deferred:
+            is_deferred = self._is_moving_as_one()
         self._alerts.follow(
             judgement,
             now_ns,
@@ -269,35 +293,62 @@ class Referee:
             is_deferred=is_deferred,
         )
 
-    def _has_surged(self, person: Person) -> bool:
-        """Say whether with this rider's start enough of both teams have started at once."""
+    def _note_start(self, person: Person) -> None:
+        """Put a rider who starts from the line-up with those who start with him."""
         onset_ns = person.motion.onset_ns
-        if person.member.team is None or onset_ns is None or not person.is_in_lineup:
+        if person.member.team is None or onset_ns is None or onset_ns != person.t_fix_ns:
+            return
+        if not person.is_in_lineup:
+            return
+        if self._burst_ns is None or onset_ns - self._burst_ns > self._profile.surge_defer_ns:
+            self._burst_ns = onset_ns
+            self._burst = []
+        if person not in self._burst:
+            self._burst.append(person)
+
+    def _is_deferred(self, t_ns: int) -> bool:
+        """Say whether horses have just started, so that a HOLD waits for what it may be.
+
+        One who starts alone earns a moment; many of both teams the time in which a throw shows.
+        """
+        if self._burst_ns is None:
             return False
-        if onset_ns != person.t_fix_ns:
+        profile = self._profile
+        is_wide = self._is_enough(self._burst)
+        return t_ns - self._burst_ns <= (profile.surge_defer_ns if is_wide else profile.defer_ns)
+
+    def _is_moving_as_one(self) -> bool:
+        """Say whether many of both teams move: then nobody creeps, the line-up does."""
+        moving = [r for r in self._riders if r.is_in_lineup and not r.motion.is_slow]
+        return self._is_enough(moving)
+
+    def _is_enough(self, riders: Sequence[Person]) -> bool:
+        """Say whether so many riders, of both teams, are what a start is told by."""
+        teams = [rider.member.team for rider in riders]
+        return len(teams) >= self._profile.release_riders and all(team in teams for team in Team)
+
+    def _has_surged(self, person: Person) -> bool:
+        """Say whether enough of those who started together ride as one does after the ball."""
+        if self._burst_ns is None or person not in self._burst or person.t_fix_ns is None:
             return False
-        if self._onset_ns is None or onset_ns > self._onset_ns:
-            self._onset_ns = onset_ns
-        since_ns = self._onset_ns - self._profile.release_within_ns
-        started = [
-            rider.member.team
-            for rider in self._riders
-            if rider.is_in_lineup
-            and rider.motion.onset_ns is not None
-            and rider.motion.onset_ns >= since_ns
-        ]
-        return len(started) >= self._profile.release_riders and all(t in started for t in Team)
+        if person.t_fix_ns - self._burst_ns > self._profile.surge_defer_ns:
+            return False
+        fast_mps = self._profile.surge_mps
+        return self._is_enough([r for r in self._burst if r.motion.speed_mps >= fast_mps])
 
     def _arm(self, now_ns: int, *, is_inferred: bool) -> None:
         self._is_inferred = is_inferred
-        self._onset_ns = None
+        self._burst_ns = None
+        self._burst = []
+        self._unseen = self._not_seen(now_ns)
         self._readiness.clear()
         for person in (*self._riders, *self._umpires):
             person.look(self._profile)
         self._judge_all(now_ns)
 
-    def _throw(self, trigger: str, now_ns: int) -> None:
+    def _throw(self, cause: Cause, trigger: str, now_ns: int) -> None:
         self._thrown_ns = now_ns
+        self._is_surge = cause is Cause.SURGE
         throwing = self._lineup.throwing
         detail = (
             ("umpire", "" if throwing is None else throwing.entity),
@@ -306,18 +357,41 @@ class Referee:
         )
         self._emit(Happened("throw", trigger, detail))
 
-    def _update_readiness(self, now_ns: int) -> None:
-        if self._alerts.is_holding:
-            outlook = Outlook.BREACH
-        elif self._panel.is_ready():
-            outlook = Outlook.GOOD
-        else:
-            outlook = Outlook.UNSURE
+    def _outlook(self, now_ns: int) -> Outlook:
+        throwing = self._lineup.throwing
+        if throwing is not None and self._alerts.is_holding_for(throwing.member.umpire_id or ""):
+            return Outlook.BREACH
+        if self._is_deferred(self._tracker.newest_ns):
+            return Outlook.FAIR  # in a moment it is a throw or a HOLD
+        doubt = self._panel.doubt(now_ns)
+        if doubt is None or doubt > self._profile.withdraw_sum or self._alerts.is_holding:
+            return Outlook.UNSURE
+        return Outlook.GOOD if doubt <= self._profile.ready_sum else Outlook.FAIR
+
+    def _not_seen(self, now_ns: int) -> tuple[Person, ...]:
+        """Give the riders of whom nothing is known, and nothing is needed to go on."""
         lost_ns = self._profile.lost_age_ns
-        is_lost = not all(p.is_within(now_ns, lost_ns) for p in self._by_tag.values())
+        return tuple(
+            rider
+            for rider in self._riders
+            if not rider.is_within(now_ns, lost_ns) and not self._lineup.needs(rider, now_ns)
+        )
+
+    def _update_readiness(self, now_ns: int) -> None:
+        outlook = self._outlook(now_ns)
+        lost_ns = self._profile.lost_age_ns
+        is_lost = any(
+            not person.is_within(now_ns, lost_ns) and self._lineup.needs(person, now_ns)
+            for person in self._by_tag.values()
+        )
+        unseen = self._not_seen(now_ns)
+        if any(rider not in self._unseen for rider in unseen):
+            self._readiness.renew()
+        self._unseen = unseen
         match self._readiness.update(now_ns, outlook, is_lost=is_lost):
             case Word.READY:
-                say = words.ready(self._panel.covers, self._late())
+                late = tuple(rider for rider in self._late() if rider not in unseen)
+                say = words.ready(self._panel.covers, late, unseen)
                 self._cue(Pattern.READY, say, now_ns)
             case Word.NO_POSITION:
                 self._cue(Pattern.BLIND, words.NO_POSITION)

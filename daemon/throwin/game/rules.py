@@ -57,7 +57,7 @@ RULES: dict[Clause, Rule] = {
 class Measure(NamedTuple):
     """One rule's value at one instant, with its limit, its 1 sigma and P(infringed).
 
-    closing_mps: how fast the value nears the limit, 0.0 where nothing closes.
+    closing_mps: how fast the value nears the limit, 0.0 where nothing closes; sigma_v_mps: of it.
     """
 
     p: float
@@ -65,6 +65,7 @@ class Measure(NamedTuple):
     limit_m: float
     sigma_m: float
     closing_mps: float
+    sigma_v_mps: float
 
 
 def measure_distance(rider: State, umpire: State, limit_m: float) -> Measure:
@@ -77,7 +78,7 @@ def measure_distance(rider: State, umpire: State, limit_m: float) -> Measure:
     )
     distance_m = (dx_m * dx_m + dy_m * dy_m) ** 0.5
     if distance_m < 1e-9:
-        return Measure(p_within(dx_m, dy_m, xx, xy, yy, limit_m), 0.0, limit_m, xx**0.5, 0.0)
+        return Measure(p_within(dx_m, dy_m, xx, xy, yy, limit_m), 0.0, limit_m, xx**0.5, 0.0, 0.0)
     ux, uy = dx_m / distance_m, dy_m / distance_m
     closing_mps = -(
         ux * (rider.vx_field_mps - umpire.vx_field_mps)
@@ -89,6 +90,7 @@ def measure_distance(rider: State, umpire: State, limit_m: float) -> Measure:
         limit_m,
         (ux * ux * xx + 2 * ux * uy * xy + uy * uy * yy) ** 0.5,
         closing_mps,
+        (rider.var_v_m2ps2 + umpire.var_v_m2ps2) ** 0.5,
     )
 
 
@@ -101,4 +103,4 @@ def measure_side(rider: State, wrong_sign: int, line_var_m2: float, tolerance_m:
     beyond_m = wrong_sign * rider.x_field_m
     var_m2 = rider.var_x_m2 + line_var_m2
     p = p_below(tolerance_m - beyond_m, var_m2)
-    return Measure(p, beyond_m, tolerance_m, var_m2**0.5, wrong_sign * rider.vx_field_mps)
+    return Measure(p, beyond_m, tolerance_m, var_m2**0.5, 0.0, 0.0)

@@ -17,6 +17,8 @@ _CLAUSE = {
     Clause.C6: Words("five yards", "cinco yardas"),
 }
 _LATE = Words("late", "tarde")
+_UNSEEN = Words("not seen", "no visto")
+WRONG_WAY = Words("wrong way", "al revés")
 _ONLY = Words("only", "solo")
 _SCOPE = {
     Clause.C5: Words("sides", "lados"),
@@ -40,12 +42,16 @@ def breach(person: Person, clause: Clause) -> Words:
     return _join(", ", name(person), _CLAUSE[clause])
 
 
-def ready(covers: tuple[Clause, ...], late: tuple[Person, ...]) -> Words:
-    """Say READY with what it covers, and who is late: "ready, five yards only, blue three late"."""
+def ready(
+    covers: tuple[Clause, ...], late: tuple[Person, ...], unseen: tuple[Person, ...]
+) -> Words:
+    """Say READY with its scope: "ready, five yards only, blue three late, red one not seen"."""
     said = _join(", ", _READY, *(_SCOPE[clause] for clause in covers))
     said = _join(" ", said, _ONLY)
     for person in late:
         said = _join(", ", said, _join(" ", name(person), _LATE))
+    for person in unseen:
+        said = _join(", ", said, _join(" ", name(person), _UNSEEN))
     return said
 
 

@@ -9,7 +9,8 @@ class State(NamedTuple):
     """Where a tag is at t_state_ns, after its last fix was measured at t_fix_ns (host clock).
 
     The position's covariance has everything in it: the filter's own, the slow error of the class
-    of sensor, the frame's. var_v_m2ps2: of the velocity, per axis.
+    of sensor, the frame's. var_v_m2ps2: of the velocity at the last
+    fix, per axis.
     """
 
     tag: str

@@ -20,6 +20,9 @@ SLOW_CHANGE = 0.25  # share of the slow error's variance that may change between
 START_VAR_V_M2PS2 = 36.0
 SIGMA_V_MPS = 0.15  # of a device that gives a velocity and claims nothing
 SIGMA_V_FLOOR_MPS = 0.05
+DOUBT_NS = 4 * NS  # a jump is doubted for so long, less and less
+DOUBT_MOST_M = 6.0
+DOUBT_SHARE = 0.5  # of the jump: 1 sigma of the doubt
 ALIGNMENT_S = 0.005  # error of bringing the tag's clock to the host's
 
 
@@ -71,6 +74,8 @@ class Track:
 
     __slots__ = (
         "_candidate",
+        "_doubt_m2",
+        "_doubt_ns",
         "_given",
         "_late_since_ns",
         "_rejected_since_ns",
@@ -96,6 +101,8 @@ class Track:
         self.filter: Kalman | None = None
         self._slow = (0.0, 0.0, 0.0)
         self._candidate: Candidate | None = None
+        self._doubt_m2 = 0.0  # of a jump that was believed: which of the two places is wrong?
+        self._doubt_ns = 0
         self._given: State | None = None  # the last answer of at(), while nothing has changed
         self._late_since_ns: int | None = None
         self._rejected_since_ns: int | None = None
@@ -174,13 +181,16 @@ class Track:
         pxy = kalman.pxy + slow_xy
         pyy = kalman.pyy + slow_yy + clock
         vvv = 0.5 * (kalman.vxx + kalman.vyy)
+        if self._doubt_m2:
+            doubt = self._doubt_m2 * max(0.0, 1.0 - (t_ns - self._doubt_ns) / DOUBT_NS)
+            pxx += doubt
+            pyy += doubt
         if dt != 0.0:
             dt2 = dt * dt
             noise = DENSITY_M2PS3 * abs(dt) * dt2 / 3.0
             pxx += 2.0 * dt * kalman.cxx + dt2 * kalman.vxx + noise
             pxy += dt * (kalman.cxy + kalman.cyx) + dt2 * kalman.vxy
             pyy += 2.0 * dt * kalman.cyy + dt2 * kalman.vyy + noise
-            vvv += DENSITY_M2PS3 * abs(dt)
         self._given = given = State(
             self.spec.tag,
             self.t_fix_ns,
@@ -261,8 +271,14 @@ class Track:
             self._rejected_since_ns = t_ns
         if t_ns - self._rejected_since_ns >= REOPEN_NS:
             self._candidate = Candidate(t_ns - NS // 10, *place_m, 0.0)
+        before = self.filter
         begun = self._start(t_ns, kind, place_m, errors, velocity_mps, Outcome.REOPENED)
-        return outcome if begun is Outcome.CANDIDATE else begun
+        if begun is Outcome.CANDIDATE or before is None:
+            return outcome
+        jump_m = math.hypot(place_m[0] - before.x, place_m[1] - before.y)
+        self._doubt_m2 = (DOUBT_SHARE * min(jump_m, DOUBT_MOST_M)) ** 2
+        self._doubt_ns = t_ns
+        return begun
 
     def _take_late(self, t_ns: int) -> Outcome:
         """Count a fix that is not newer than the last; after a second of nothing else, begin anew.

@@ -1,5 +1,7 @@
 """For the tests of the game: the shipped profile, and a field where everybody is tracked."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,18 @@ class Field:
                 self._send()
             self.referee.tick(self.t_ns)
             self._drain()
+
+    def ride(self, who: str, to_yd: Place, speed_mps: float = 1.2) -> None:
+        """Let one ride to a place, and time pass until he is there."""
+        x_yd, y_yd = self.places[who]
+        away_m = math.hypot(to_yd[0] - x_yd, to_yd[1] - y_yd) * YARD_M
+        steps = max(1, round(away_m / speed_mps * 10))
+        self.speed_mps[who] = (
+            (to_yd[0] - x_yd) * YARD_M * 10 / steps,
+            (to_yd[1] - y_yd) * YARD_M * 10 / steps,
+        )
+        self.run(steps / 10)
+        del self.speed_mps[who]
 
     def command(self, verb: Verb, **args: str) -> Reply:
         """Give a command, and let it act."""

@@ -87,7 +87,7 @@ def test_team_of_three_is_armed_with_three(make: Make) -> None:
 def test_rider_inside_five_yards_holds(make: Make) -> None:
     """Rider inside five yards holds."""
     field = ready(make)
-    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.ride("red 1", (-0.7, -20.0 + 4.5))
     field.run(1.0)
     assert field.said(Pattern.HOLD) == ["red one, five yards"]
 
@@ -95,7 +95,7 @@ def test_rider_inside_five_yards_holds(make: Make) -> None:
 def test_rider_on_the_wrong_side_holds(make: Make) -> None:
     """Rider on the wrong side holds."""
     field = ready(make)
-    field.places["blue 4"] = (-0.9, -20.0 + 12.0)
+    field.ride("blue 4", (-0.9, -20.0 + 12.0))
     field.run(1.0)
     assert field.said(Pattern.HOLD) == ["blue four, wrong side"]
 
@@ -103,9 +103,9 @@ def test_rider_on_the_wrong_side_holds(make: Make) -> None:
 def test_hold_ends_when_he_is_back(make: Make) -> None:
     """Hold ends when he is back."""
     field = ready(make)
-    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.ride("red 1", (-0.7, -20.0 + 4.5))
     field.run(2.0)
-    field.places["red 1"] = (-0.7, -20.0 + 5.6)
+    field.ride("red 1", (-0.7, -20.0 + 5.6))
     field.run(4.0)
     assert field.cues() == [Pattern.HOLD, Pattern.END, Pattern.READY]
 
@@ -113,9 +113,9 @@ def test_hold_ends_when_he_is_back(make: Make) -> None:
 def test_alert_keeps_its_id_to_the_end(make: Make) -> None:
     """Alert keeps its id to the end."""
     field = ready(make)
-    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.ride("red 1", (-0.7, -20.0 + 4.5))
     field.run(2.0)
-    field.places["red 1"] = (-0.7, -20.0 + 5.6)
+    field.ride("red 1", (-0.7, -20.0 + 5.6))
     field.run(2.0)
     assert [(a.alert_id, a.state) for a in field.alerts()] == [("b-a1", "new"), ("b-a1", "end")]
 
@@ -123,7 +123,7 @@ def test_alert_keeps_its_id_to_the_end(make: Make) -> None:
 def test_alert_proves_the_rule_that_it_reports(make: Make) -> None:
     """Alert proves the rule that it reports."""
     field = ready(make)
-    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.ride("red 1", (-0.7, -20.0 + 4.5))
     field.run(1.0)
     proof = field.alerts()[0].proof
     assert proof is not None
@@ -164,7 +164,7 @@ def test_breach_is_never_ready(make: Make) -> None:
 def test_acknowledged_hold_is_quiet_and_closed(make: Make) -> None:
     """Acknowledged hold is quiet and closed."""
     field = ready(make)
-    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.ride("red 1", (-0.7, -20.0 + 4.5))
     field.run(1.0)
     reply = field.command(Verb.ACKNOWLEDGE, alert_id="b-a1")
     field.run(10.0)
@@ -196,18 +196,28 @@ def test_tag_that_comes_back_gives_ready_again(make: Make) -> None:
     assert field.cues() == [Pattern.BLIND, Pattern.READY]
 
 
-def test_tag_that_never_spoke_is_felt_when_it_is_armed(make: Make) -> None:
-    """Tag that never spoke is felt when it is armed."""
+def test_tag_that_never_spoke_is_named_by_ready(make: Make) -> None:
+    """Tag that never spoke is named by ready."""
     field = make()
     field.silent.add("red 4")
     field.run(8.0)
-    assert field.cues() == [Pattern.BLIND]
+    assert field.said(Pattern.READY) == ["ready, sides, five yards only, red four not seen"]
+
+
+def test_late_rider_far_off_whose_tag_dies_makes_ready_say_so(make: Make) -> None:
+    """Late rider far off whose tag dies makes ready say so."""
+    places = lineup_yd()
+    places["red 4"] = (-90.0, 30.0)
+    field = ready(make, places=places)
+    field.silent.add("red 4")
+    field.run(5.0)
+    assert field.said(Pattern.READY) == ["ready, sides, five yards only, red four not seen"]
 
 
 def test_hold_whose_input_is_lost_turns_blind(make: Make) -> None:
     """Hold whose input is lost turns blind."""
     field = ready(make)
-    field.places["red 1"] = (-0.7, -20.0 + 4.5)
+    field.ride("red 1", (-0.7, -20.0 + 4.5))
     field.run(1.0)
     field.silent.add("red 1")
     field.run(3.0)
@@ -247,16 +257,18 @@ def test_plain_gnss_is_armed_and_never_ready(make: Make) -> None:
 
 
 def surge(field: Field, *, riders: int = 8) -> None:
+    """Let so many start at 3 m/s2, up to 4 m/s."""
     chosen = [who for who in field.places if who != U1][:riders]
-    for who in chosen:
-        field.speed_mps[who] = (1.6, 0.0)
+    for step in range(1, 14):
+        for who in chosen:
+            field.speed_mps[who] = (0.3 * step, 0.0)
+        field.run(0.1)
 
 
 def test_surge_of_both_teams_is_the_release(make: Make) -> None:
     """Surge of both teams is the release."""
     field = ready(make)
     surge(field)
-    field.run(0.6)
     assert (field.phase, field.cues()) == (Phase.THROWN, [])
 
 
@@ -264,7 +276,6 @@ def test_surge_of_two_riders_is_no_release(make: Make) -> None:
     """Surge of two riders is no release."""
     field = ready(make)
     surge(field, riders=2)
-    field.run(0.6)
     assert field.phase is Phase.ARMED
 
 
@@ -280,7 +291,7 @@ def test_melee_before_an_umpire_at_rest_is_no_line_up(make: Make) -> None:
     """Melee before an umpire at rest is no line up."""
     field = ready(make)
     surge(field)
-    field.run(1.0)
+    field.run(3.0)
     for number, who in enumerate(field.speed_mps):
         field.speed_mps[who] = (1.2 * (-1) ** number, 0.5)
     field.run(6.0)
@@ -320,6 +331,92 @@ def test_technician_who_aborts_is_felt(make: Make) -> None:
     field = ready(make)
     field.command(Verb.ABORT)
     assert field.cues() == [Pattern.BLIND]
+
+
+def test_line_up_cancelled_is_not_armed_again_by_itself(make: Make) -> None:
+    """Line up cancelled is not armed again by itself."""
+    field = ready(make)
+    field.press(U1, Press.CANCEL)
+    field.run(5.0)
+    assert field.phase is Phase.FORMING
+
+
+def test_line_up_cancelled_is_armed_by_the_umpires_word(make: Make) -> None:
+    """Line up cancelled is armed by the umpires word."""
+    field = ready(make)
+    field.press(U1, Press.CANCEL)
+    field.run(1.0)
+    field.press(U1, Press.READY)
+    assert field.phase is Phase.ARMED
+
+
+def test_whistle_arms_no_line_up_that_still_stands(make: Make) -> None:
+    """Whistle arms no line up that still stands."""
+    field = ready(make)
+    field.command(Verb.WHISTLE)
+    field.run(5.0)
+    assert field.phase is not Phase.ARMED
+
+
+def test_talk_with_the_umpire_is_no_line_up(make: Make) -> None:
+    """Riders of both teams on both sides are no line up."""
+    places = lineup_yd()
+    for number in (1, 2):
+        red, blue = places[f"red {number}"], places[f"blue {number}"]
+        places[f"red {number}"], places[f"blue {number}"] = blue, red
+    field = make(places=places)
+    field.run(6.0)
+    assert field.phase is Phase.FORMING
+
+
+def test_all_who_step_back_are_no_throw_for_long(make: Make) -> None:
+    """All who step back are no throw for long."""
+    field = ready(make)
+    for who in field.places:
+        if who != U1:
+            field.speed_mps[who] = (0.0, 2.0)
+    field.run(1.0)
+    field.speed_mps.clear()
+    field.run(4.0)
+    assert field.phase is Phase.ARMED
+
+
+def test_all_who_ride_at_the_umpire_are_held(make: Make) -> None:
+    """K2: a line up that moves toward the umpire is held within two seconds."""
+    field = ready(make)
+    for who in field.places:
+        if who != U1:
+            field.speed_mps[who] = (0.0, -2.0)
+    field.run(2.0)
+    assert field.cues() == [Pattern.HOLD]
+
+
+def test_line_up_all_the_wrong_way_is_told_once(make: Make) -> None:
+    """Line up all the wrong way is told once."""
+    field = make(ends=End.SOUTH)
+    field.run(6.0)
+    assert set(field.said(Pattern.HOLD)) == {"wrong way"}
+
+
+def test_hold_of_one_who_rides_off_ends(make: Make) -> None:
+    """K4: a late rider never holds the throw."""
+    field = ready(make)
+    field.ride("blue 4", (-0.9, -20.0 + 12.0))
+    field.run(1.0)
+    field.ride("blue 4", (-40.0, 20.0), 6.0)
+    field.run(2.0)
+    assert field.cues()[:2] == [Pattern.HOLD, Pattern.END]
+
+
+def test_acknowledged_breach_that_gets_worse_is_told_again(make: Make) -> None:
+    """Acknowledged breach that gets worse is told again."""
+    field = ready(make)
+    field.ride("red 1", (-0.7, -20.0 + 4.5))
+    field.run(1.0)
+    field.command(Verb.ACKNOWLEDGE, alert_id="b-a1")
+    field.ride("red 1", (-0.7, -20.0 + 3.5))
+    field.run(1.0)
+    assert field.cues() == [Pattern.HOLD, Pattern.END, Pattern.HOLD]
 
 
 def test_umpire_who_cancels_himself_feels_nothing_more(make: Make) -> None:
@@ -418,7 +515,7 @@ def test_second_umpire_is_no_reason_to_hold_the_throw(make: Make) -> None:
 def test_rider_at_rest_near_the_second_umpire_is_told_to_him(make: Make) -> None:
     """Rider at rest near the second umpire is told to him."""
     field = ready(make, places=two_umpires())
-    field.places["blue 4"] = (30.0, -8.0)
+    field.ride("blue 4", (30.0, -8.0), 4.0)
     field.run(3.0)
     assert field.cues("u2") == [Pattern.HOLD]
 
