@@ -235,17 +235,19 @@ def test_killed_daemon_is_offline_by_its_will(broker: ChildBroker, tmp_path: Pat
     field = Field(tmp_path, "goes_right", broker_port=broker.port)
     assert field.ports.wait_opened(WAIT_S)
     client = listen(broker.port, heard)
-    words: list[bytes] = []
-    while b"online" not in words:
-        one = heard.get(timeout=WAIT_S)
-        words += [one.received.payload] if one.received.topic.endswith("availability") else []
+
+    def await_word(word: bytes) -> bytes:
+        while True:
+            received = heard.get(timeout=WAIT_S).received
+            if received.topic.endswith("availability") and received.payload == word:
+                return received.payload
+
+    await_word(b"online")
     field.process.kill()
-    while b"offline" not in words:
-        one = heard.get(timeout=WAIT_S)
-        words += [one.received.payload] if one.received.topic.endswith("availability") else []
+    last = await_word(b"offline")
     field.close()
     client.stop()
-    assert words[-1] == b"offline"
+    assert last == b"offline"
 
 
 @pytest.mark.parametrize(

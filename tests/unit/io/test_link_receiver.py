@@ -75,10 +75,11 @@ def test_message_that_is_not_for_a_receiver_is_counted(
     assert (wrist.heard, wrist.link.counters()) == ([], {name: 1})
 
 
-def test_acknowledgement_without_a_connection_is_counted(wrist: Wrist) -> None:
-    """It is not kept: the daemon has long asked why it is missing."""
-    wrist.link.acknowledge(AckMessage(receiver="wrist", cue_id="q", what="played", late_ms=None))
-    assert wrist.link.counters() == {"mqtt.dropped": 1}
+def test_acknowledgement_before_the_connection_is_known_is_kept(wrist: Wrist) -> None:
+    """A cue may come before the own state says up: its answer must not be lost."""
+    ack = AckMessage(receiver="wrist", cue_id="q", what="played", late_ms=None)
+    wrist.link.acknowledge(ack)
+    assert list(wrist.link._kept) == [ack]
 
 
 def test_change_of_the_connection_is_told_in_words(wrist: Wrist) -> None:

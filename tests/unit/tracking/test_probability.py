@@ -55,6 +55,7 @@ def reference(
     )
 
 
+@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(
     small=st.floats(0.003, 5.0),
