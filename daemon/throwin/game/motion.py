@@ -9,7 +9,7 @@ ONSET_SIGMAS = 1.5  # and a start must stand out of the noise
 class Motion:
     """What the speed of one horse has been doing.
 
-    rest_since_ns: at rest since then, None when it moves. onset_ns: when it last went from rest
+    rest_since_ns: at rest since then, None when it rides. onset_ns: when it last went from rest
     to riding within the profile's time, None before that. Times are instants of measurement.
     """
 
@@ -33,7 +33,9 @@ class Motion:
             if self.rest_since_ns is None:
                 self.rest_since_ns = t_ns
             return
-        self.rest_since_ns = None
+        # Between rest and riding it stays what it was: noise must not end a rest.
+        if speed_mps > profile.onset_mps + REST_SIGMAS * sigma_mps:
+            self.rest_since_ns = None
         slow_ns = self._slow_ns
         if (
             slow_ns is not None
