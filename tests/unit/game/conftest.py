@@ -1,6 +1,7 @@
 """For the tests of the game: the shipped profile, and a field where everybody is tracked."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -173,3 +174,20 @@ class Field:
 def profile() -> Profile:
     """Give the profile that ships, with no tolerance."""
     return to_profile(shipped_rulebook("uspa-2026"), hold_tolerance_m=0.0)
+
+
+Make = Callable[..., Field]
+
+
+@pytest.fixture
+def make(profile: Profile) -> Make:
+    return lambda **options: Field(profile, **options)
+
+
+def ready(make: Make, **options: object) -> Field:
+    """Give a field that is armed, with READY given."""
+    field = make(**options)
+    field.run(4.0)
+    assert field.cues() == [Pattern.READY]
+    field.forget()
+    return field
