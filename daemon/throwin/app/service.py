@@ -44,6 +44,7 @@ from throwin.io.serial_port import SerialReader
 NS = 1_000_000_000
 TICK_NS = 50_000_000  # 20 Hz
 SWITCH_S = 0.0005  # a reader waits no longer for the engine's thread
+YIELD_S = 0.00005  # any sleep lets go of the interpreter; this is the shortest that is sure to
 CLOCK_CHECK_TICKS = 200
 WATCHDOG_TICKS = 10
 ENGINE_STOP_S = 1.0
@@ -221,6 +222,8 @@ class Service:
         field, publish = self._field_file.field, self._link.publish
         for message in outputs:
             publish(deliver(field, message), encode(message))
+            if isinstance(message, Cue):  # it leaves on a thread that else waits for this one
+                time.sleep(YIELD_S)
         for message in outputs:
             match message:
                 case Cue():
