@@ -1,10 +1,60 @@
 """The benchmarks count what they say they count."""
 
+import argparse
+import json
+from types import ModuleType
+from typing import Any
+
 import pytest
 
-from throwin.app.bench_latency import delays_of
+from throwin.app import bench_latency
+from throwin.app.bench_latency import Delays, Figures, Trial, delays_of, table_of, trial_of
 from throwin.app.bench_throughput import ARMED, MIX, Case, make_case, sentences_of, time_case
 from throwin.app.machine import describe_machine
+from throwin.contract.payload import Cue
+
+WRITTEN_NS = (1_000_000_000, 1_080_000_000, 1_100_000_000, 1_180_000_000)
+
+
+def hold(mono_ms: float, **changes: object) -> Cue:
+    values: dict[str, Any] = {
+        "pattern": "hold",
+        "alert_id": "a1",
+        "next_ms": 1500,
+        "fix_age_ms": 1.0,
+    }
+    return Cue(
+        id="b-c-1",
+        boot="b",
+        seq=1,
+        t="",
+        clk="ntp",
+        mono_ms=mono_ms,
+        umpire="u1",
+        say_en="",
+        say_es="",
+        valid_ms=1000,
+        covers=(),
+        **(values | changes),
+    )
+
+
+def figures(floor_p50_ms: float) -> Figures:
+    def row(p50_ms: float, p99_ms: float) -> Delays:
+        return Delays(p50_ms=p50_ms, p99_ms=p99_ms, count=120)
+
+    return Figures(
+        cue=row(1.2, 4.0),
+        to_read=row(0.1, 1.0),
+        from_read=row(1.1, 3.0),
+        floor=row(floor_p50_ms, 2.0),
+    )
+
+
+def parsed(module: ModuleType, *words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+    return parser.parse_args(words)
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +97,69 @@ def test_delays_are_median_and_99th_percentile() -> None:
 def test_machine_is_described() -> None:
     """Machine is described."""
     assert describe_machine().cores > 0
+
+
+def test_way_of_a_cue_begins_with_the_write_before_its_read() -> None:
+    """The cue says when its byte was read; the write before that is where its way begins."""
+    assert trial_of(hold(1_100.2), 1_101_500_000, WRITTEN_NS) == Trial(1.5, 0.2)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        hold(1_100.2, pattern="end"),
+        hold(1_100.2, pattern="ready"),
+        hold(1_100.2, fix_age_ms=None),
+        hold(999.9),
+    ],
+    ids=["end", "ready", "repeat", "before all writes"],
+)
+def test_cue_that_no_write_brought_is_not_timed(cue: Cue) -> None:
+    """Only the first telling of a HOLD comes of a byte; a repeat comes of time."""
+    assert trial_of(cue, 1_101_500_000, WRITTEN_NS) is None
+
+
+def test_ratios_are_over_the_floor() -> None:
+    """Median over median, 99th percentile over 99th percentile."""
+    assert (figures(0.8).ratio_p50, figures(0.8).ratio_p99) == pytest.approx((1.5, 2.0))
+
+
+def test_table_has_both_ratios_and_aims() -> None:
+    """Who reads the table sees what was aimed at."""
+    assert table_of(figures(0.8)).splitlines()[-1] == (
+        "cue / floor      p50   1.50 (aim 1.5)   p99   2.00 (aim 2.0)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("floors_ms", "code", "measured"),
+    [([0.8], 0, 1), ([1.2, 0.9], 0, 2), ([1.2, 1.3, 1.4, 0.5], 1, 3)],
+)
+def test_noise_is_measured_again_then_told(
+    floors_ms: list[float], code: int, measured: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run on a busy machine counts for nothing; three in a row are told."""
+    runs: list[int] = []
+
+    def measure(trials: int) -> Figures:
+        runs.append(trials)
+        return figures(floors_ms[len(runs) - 1])
+
+    monkeypatch.setattr(bench_latency, "measure", measure)
+    assert (bench_latency.run(parsed(bench_latency)), runs) == (code, [120] * measured)
+
+
+def test_figures_for_programs_are_one_line_of_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --json there is nothing else on stdout."""
+    monkeypatch.setattr(bench_latency, "measure", lambda trials: figures(0.8))
+    bench_latency.run(parsed(bench_latency, "--json"))
+    assert json.loads(capsys.readouterr().out)["ratio_p50"] == pytest.approx(1.5)
+
+
+@pytest.mark.timeout(120)
+def test_real_cue_is_timed_through_the_real_daemon() -> None:
+    """One trial goes from a terminal through the daemon and the broker."""
+    run = bench_latency.measure(1)
+    assert (run.cue.count, 0.0 < run.to_read.p50_ms < run.cue.p50_ms) == (1, True)
