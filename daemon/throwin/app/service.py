@@ -344,6 +344,7 @@ def _logging() -> Iterator[None]:
     listener = logging.handlers.QueueListener(lines, out)
     handler = logging.handlers.QueueHandler(lines)
     root = logging.getLogger()
+    level = root.level
     root.setLevel(logging.INFO)
     root.addHandler(handler)
     listener.start()
@@ -351,6 +352,7 @@ def _logging() -> Iterator[None]:
         yield
     finally:
         root.removeHandler(handler)
+        root.setLevel(level)
         listener.stop()
 
 

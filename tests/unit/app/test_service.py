@@ -1,11 +1,10 @@
 """The service takes every event in order, tells before it keeps, and never hangs in silence."""
 
-import argparse
 import logging
 import os
 import queue
-import signal
 import sys
+import time
 import tty
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,10 +13,9 @@ from typing import Any, cast
 import pytest
 
 from throwin.app import service as module
-from throwin.app.service import Service, run
-from throwin.contract.fieldfile import BrokerSection, FieldFile, FieldFileError, JournalSection
-from throwin.contract.payload import Heartbeat, Message, Status
-from throwin.contract.toml import write_toml
+from throwin.app.service import Service
+from throwin.contract.fieldfile import BrokerSection, FieldFile, JournalSection
+from throwin.contract.payload import Cue, Heartbeat, Message, Status
 from throwin.contract.topic import Delivery
 from throwin.event import (
     BrokerState,
@@ -231,6 +229,22 @@ def test_message_is_told_before_it_is_kept(rig: Rig) -> None:
     assert order == ["kept after 1 told"]
 
 
+CUE = Cue(
+    id="c1", boot="b", seq=1, t="", clk="free", mono_ms=0.0, umpire="u1", pattern="hold", say_en="",
+    say_es="", valid_ms=1000, alert_id=None, next_ms=None, covers=(), fix_age_ms=None,
+)  # fmt: skip
+
+
+def test_cue_is_let_go_before_anything_else_is_told(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cue is let go before anything else is told: the engine's thread stands back for it."""
+    told: list[int] = []
+    monkeypatch.setattr(time, "sleep", lambda s: told.append(rig.link.sent.qsize()))
+    rig.service._tell([CUE, BEAT])
+    assert (told, rig.link.sent.qsize()) == ([1], 2)
+
+
 class Clock:
     """A monotonic clock that moves at each look."""
 
@@ -401,86 +415,3 @@ def test_status_is_logged_when_it_changes(rig: Rig, caplog: pytest.LogCaptureFix
         )  # fmt: skip
         rig.service._tell([status])
     assert caplog.messages == ["degraded: port gateway: gone"]
-
-
-def arguments(config: Path, **more: object) -> argparse.Namespace:
-    return argparse.Namespace(
-        **{"config": config, "journal": None, "broker": None, "clock_speed": 1.0, **more}
-    )
-
-
-@pytest.fixture
-def signals() -> Iterator[None]:
-    """Give the signals back to pytest."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
-def test_engine_that_can_not_go_on_ends_the_process_with_1(
-    rig: Rig, signals: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Engine that can not go on ends the process with 1."""
-    config = tmp_path / "field.toml"
-    config.write_text(write_toml(rig.file), "utf-8")
-
-    class Bursting:
-        """An engine that takes nothing."""
-
-        def __init__(self, file: FieldFile, *, boot: str) -> None:
-            pass
-
-        def step(self, event: Event) -> list[Message]:
-            """Burst."""
-            raise ZeroDivisionError("a bug")
-
-    monkeypatch.setattr(module, "Engine", Bursting)
-    assert run(arguments(config)) == 1
-
-
-def test_field_file_that_is_no_text_is_refused(
-    rig: Rig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Field file that is no text is refused."""
-    config = tmp_path / "field.toml"
-    config.write_bytes(b'field = "\xff"')
-    code = run(arguments(config))
-    assert (code, "expected UTF-8" in capsys.readouterr().err) == (2, True)
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("pi", ("pi", 1883)),
-        ("pi:1884", ("pi", 1884)),
-        ("192.168.0.7:65535", ("192.168.0.7", 65535)),
-        ("[fe80::1]", ("fe80::1", 1883)),
-        ("[fe80::1]:1884", ("fe80::1", 1884)),
-    ],
-)
-def test_broker_of_the_command_line_is_the_one_that_is_used(
-    rig: Rig, tmp_path: Path, text: str, place: tuple[str, int]
-) -> None:
-    """Broker of the command line is the one that is used."""
-    config = tmp_path / "field.toml"
-    config.write_text(write_toml(rig.file), "utf-8")
-    broker = module._field_file(arguments(config, broker=text)).broker
-    assert (broker.host, broker.port) == place
-
-
-@pytest.mark.parametrize("text", ["", ":1883", "pi:", "pi:mqtt", "pi:0", "pi:65536", "pi:1²"])
-def test_broker_that_is_none_is_refused_in_words(rig: Rig, tmp_path: Path, text: str) -> None:
-    """Broker that is none is refused in words."""
-    config = tmp_path / "field.toml"
-    config.write_text(write_toml(rig.file), "utf-8")
-    with pytest.raises(FieldFileError, match="--broker: expected HOST or HOST:PORT"):
-        module._field_file(arguments(config, broker=text))
-
-
-def test_journal_of_the_command_line_is_the_one_that_is_used(rig: Rig, tmp_path: Path) -> None:
-    """Journal of the command line is the one that is used."""
-    config = tmp_path / "field.toml"
-    config.write_text(write_toml(rig.file), "utf-8")
-    file = module._field_file(arguments(config, journal="/there"))
-    assert file.journal.directory == "/there"
