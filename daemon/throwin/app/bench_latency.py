@@ -41,7 +41,8 @@ from throwin.tags.own import encode_fix
 NS = 1_000_000_000
 PERIOD_S = 0.1
 STAGGER_S = 0.02  # the rider's frame comes alone, as tags do that don't send at once
-OUT_S, IN_S = 0.7, 0.5  # of each trial the rider stands outside 5 yd, then inside
+OUT_S, IN_S = 1.2, 1.0  # of each trial the rider goes and stands outside 5 yd, then inside
+RIDE_MPS = 2.0  # a rider who jumped would be doubted
 FLOOR_TOPIC = "throwin-bench/floor"
 FLOOR_MAX_MS = 1.0
 ATTEMPTS = 3
@@ -157,6 +158,8 @@ class Bench:
         self._tags = Terminal(folder / "tags")
         self._bare = Terminal(folder / "floor")
         self._seq = 0
+        self._step_m = 0.0
+        self._speed_mps = 0.0
         self._cues: queue.SimpleQueue[tuple[int, Cue]] = queue.SimpleQueue()
         self._floor: queue.SimpleQueue[int] = queue.SimpleQueue()
         section = BrokerSection(port=broker.port)
@@ -254,13 +257,22 @@ class Bench:
             others = b"".join(self._fix(who) for who in self._places if who != "red 1")
             self._tags.write(others)
             time.sleep(STAGGER_S)
-            self._tags.write(self._fix("red 1", -1.0 * YARD_M if is_inside else 0.0))
+            self._ride(-1.0 * YARD_M if is_inside else 0.0)
+            self._tags.write(self._fix("red 1", self._step_m, self._speed_mps))
             due_s += PERIOD_S
             time.sleep(max(0.0, due_s - time.monotonic()))
 
-    def _fix(self, who: str, step_m: float = 0.0) -> bytes:
+    def _ride(self, to_m: float) -> None:
+        """Let the rider go on toward where he is to stand, by one period."""
+        most_m = RIDE_MPS * PERIOD_S
+        moved_m = max(-most_m, min(most_m, to_m - self._step_m))
+        self._step_m += moved_m
+        self._speed_mps = moved_m / PERIOD_S
+
+    def _fix(self, who: str, step_m: float = 0.0, speed_mps: float = 0.0) -> bytes:
         x_m, y_m = self._places[who]
         lat_deg, lon_deg = self._frame.to_wgs84(x_m, y_m + step_m)
+        vel_e_mps, vel_n_mps = self._frame.turn_to_local(0.0, speed_mps)
         self._seq += 1
         return encode_fix(
             Fix(
@@ -273,8 +285,8 @@ class Bench:
                 cov_ee_m2=1e-3,
                 cov_en_m2=0.0,
                 cov_nn_m2=1e-3,
-                vel_e_mps=0.0,
-                vel_n_mps=0.0,
+                vel_e_mps=vel_e_mps,
+                vel_n_mps=vel_n_mps,
                 sigma_v_mps=0.05,
             ),
             self._seq // len(self._places) % 65_536,
