@@ -1,10 +1,12 @@
 """The daemon as its service manager sees it: what it notifies, what it logs, how it ends."""
 
+import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +14,7 @@ import pytest
 
 from throwin.contract.fieldfile import BrokerSection, JournalSection
 from throwin.contract.toml import write_toml
+from throwin.event import Tick
 from throwin.io.broker import free_port
 from throwin.io.journal import read_journal
 from throwin.sim.library import load_scenario
@@ -29,15 +32,21 @@ class Managed(NamedTuple):
     folder: Path
 
 
-@pytest.fixture(scope="module")
-def managed(tmp_path_factory: pytest.TempPathFactory) -> Managed:
-    """Start it, wait until it feeds the watchdog and has named what is missing, end it."""
-    folder = tmp_path_factory.mktemp("managed")
+def notified_until(manager: socket.socket, start: str) -> list[str]:
+    """Give what comes until something begins like this."""
+    notified: list[str] = []
+    while not any(word.startswith(start) for word in notified):
+        notified.append(manager.recv(4096).decode())
+    return notified
+
+
+@contextlib.contextmanager
+def daemon(folder: Path) -> Iterator[tuple[socket.socket, "subprocess.Popen[str]"]]:
+    """Start it; give the manager's socket and the process, which the block ends."""
     config = folder / "field.toml"
-    devices = {"gateway": str(folder / "no-device")}
     file = field_file(
         load_scenario("goes_right"),
-        devices=devices,
+        devices={"gateway": str(folder / "no-device")},
         broker=BrokerSection(port=free_port()),
         journal=JournalSection(directory=str(folder)),
     )
@@ -51,13 +60,18 @@ def managed(tmp_path_factory: pytest.TempPathFactory) -> Managed:
             stderr=subprocess.PIPE,
             text=True,
         ) as process:
-            notified: list[str] = []
-            while not any(word.startswith("STATUS=degraded") for word in notified):
-                notified.append(manager.recv(4096).decode())
-            process.send_signal(signal.SIGTERM)
-            while "STOPPING=1" not in notified:
-                notified.append(manager.recv(4096).decode())
-            _, logged = process.communicate(timeout=WAIT_S)
+            yield manager, process
+
+
+@pytest.fixture(scope="module")
+def managed(tmp_path_factory: pytest.TempPathFactory) -> Managed:
+    """Start it, wait until it feeds the watchdog and has named what is missing, end it."""
+    folder = tmp_path_factory.mktemp("managed")
+    with daemon(folder) as (manager, process):
+        notified = notified_until(manager, "STATUS=degraded")
+        process.send_signal(signal.SIGTERM)
+        notified += notified_until(manager, "STOPPING=1")
+        _, logged = process.communicate(timeout=WAIT_S)
     return Managed(notified, logged.splitlines(), process.returncode, folder)
 
 
@@ -92,3 +106,14 @@ def test_log_is_a_line_each_with_its_level(managed: Managed) -> None:
 def test_journal_of_a_terminated_daemon_is_whole(managed: Managed) -> None:
     """Journal of a terminated daemon is whole."""
     assert read_journal(next(managed.folder.glob("*.mcap"))).is_whole
+
+
+def test_journal_of_a_killed_daemon_is_read_up_to_the_last_second(tmp_path: Path) -> None:
+    """Journal of a killed daemon is read up to the last second: after two, one is there."""
+    with daemon(tmp_path) as (manager, process):
+        notified_until(manager, "STATUS=degraded")
+        process.kill()
+        process.communicate(timeout=WAIT_S)
+    journal = read_journal(next(tmp_path.glob("*.mcap")))
+    ticks = [entry for entry in journal.entries if isinstance(entry.event, Tick)]
+    assert (len(ticks) >= 15, journal.is_whole) == (True, False)
