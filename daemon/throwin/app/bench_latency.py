@@ -11,6 +11,7 @@ import argparse
 import bisect
 import contextlib
 import json
+import math
 import os
 import pathlib
 import queue
@@ -27,7 +28,7 @@ from typing import NamedTuple
 from throwin.app.machine import describe_machine
 from throwin.contract import topic as topics
 from throwin.contract.fieldfile import BrokerSection, JournalSection
-from throwin.contract.payload import CommandMessage, Cue, PayloadError, decode, encode
+from throwin.contract.payload import Cue, PayloadError, decode
 from throwin.contract.scenariofile import parse_scenariofile
 from throwin.contract.toml import write_toml
 from throwin.field.units import YARD_M
@@ -41,13 +42,20 @@ from throwin.tags.own import encode_fix
 NS = 1_000_000_000
 PERIOD_S = 0.1
 STAGGER_S = 0.02  # the rider's frame comes alone, as tags do that don't send at once
-OUT_S, IN_S = 1.2, 1.0  # of each trial the rider goes and stands outside 5 yd, then inside
-RIDE_MPS = 2.0  # a rider who jumped would be doubted
+PAUSE_S = 0.02  # after it, before the floor's turn
+# The rider swings about five yards from the umpire, no faster than horses creep (under 1 m/s,
+# which would be a start) and far enough for both sides to be sure.
+SWING_S, SWING_M = 1.6, 0.2
+FILE_M = 0.63  # across, from the line
+STANDING_S = 4.0  # until the line-up is armed
+WARM_SWINGS = 3
+UMPIRE_Y_M = -20.0 * YARD_M
+RIDER = "red 1"
 FLOOR_TOPIC = "throwin-bench/floor"
 FLOOR_MAX_MS = 1.0
 ATTEMPTS = 3
 WAIT_S = 20.0
-IDLE_TURNS = 10  # without a cue: something is wrong
+IDLE_TURNS = 10  # swings without a cue: something is wrong
 AIM_P50, AIM_P99 = 1.5, 2.0
 _FIELD = """
 title = "A line-up that stands"
@@ -57,6 +65,23 @@ ports = [{ name = "gateway", who = "all", format = "own", baud = 921600 }]
 [[throwins]]
 formed_s = 20.0
 """
+
+
+class BenchError(RuntimeError):
+    """Nothing could be measured; says what did not come."""
+
+
+def rider_at(t_s: float, since_s: float | None) -> tuple[float, float]:
+    """Give y and its rate, m and m/s: y = m + a cos(w (t - since)), still before that.
+
+    m is where he is five yards from the umpire.
+    """
+    middle_m = UMPIRE_Y_M + math.sqrt((5 * YARD_M) ** 2 - FILE_M**2)
+    if since_s is None:
+        return middle_m + SWING_M, 0.0
+    omega = math.tau / SWING_S
+    phase = omega * (t_s - since_s)
+    return middle_m + SWING_M * math.cos(phase), -SWING_M * omega * math.sin(phase)
 
 
 class Trial(NamedTuple):
@@ -158,8 +183,6 @@ class Bench:
         self._tags = Terminal(folder / "tags")
         self._bare = Terminal(folder / "floor")
         self._seq = 0
-        self._step_m = 0.0
-        self._speed_mps = 0.0
         self._cues: queue.SimpleQueue[tuple[int, Cue]] = queue.SimpleQueue()
         self._floor: queue.SimpleQueue[int] = queue.SimpleQueue()
         section = BrokerSection(port=broker.port)
@@ -185,13 +208,14 @@ class Bench:
         )
         self._client.start()
         if not self._client.wait_up(WAIT_S):
-            raise RuntimeError("bench: the broker takes no connection")
+            raise BenchError("expected the broker to take a connection")
         bare = [str(self._bare.path), str(broker.port), FLOOR_TOPIC]
         self._processes = [
             _start("throwin", "run", "-c", str(config)),
             _start("throwin.app.bench_floor", *bare),
         ]
         self._places = self._standing()
+        self._swing_since_s: float | None = None
 
     def close(self) -> None:
         """End all that was started."""
@@ -205,20 +229,19 @@ class Bench:
         self._bare.close()
 
     def run(self, trials: int) -> Figures:
-        """Time so many cues, and the floor as often; raises RuntimeError when none come."""
+        """Time so many cues, and the floor as often; raises BenchError when none come."""
         self._warm_up()
         cues: list[Trial] = []
         floor_ms: list[float] = []
         idle = 0
         while len(cues) < trials:
-            self._send_for(OUT_S, is_inside=False)
+            self._send_for(SWING_S)
             floor_ms += self._time_floor()
-            self._send_for(IN_S, is_inside=True)
-            before = len(cues)
-            cues += self._held()
-            idle = idle + 1 if len(cues) == before else 0
+            came = self._held()
+            cues += came
+            idle = 0 if came else idle + 1
             if idle > IDLE_TURNS:
-                raise RuntimeError(f"bench: no cue in {idle} turns; {len(cues)} before")
+                raise BenchError(f"expected a HOLD at each swing, got none in {idle}")
         return Figures(
             cue=delays_of([trial.all_ms for trial in cues]),
             to_read=delays_of([trial.read_ms for trial in cues]),
@@ -228,51 +251,43 @@ class Bench:
 
     def _standing(self) -> dict[str, tuple[float, float]]:
         """Give everybody's place, m: two files before the umpire."""
-        places = {"umpire u1": (0.0, -20.0 * YARD_M)}
+        places = {"umpire u1": (0.0, UMPIRE_Y_M)}
         for number in range(1, 5):
-            y_m = (-20.0 + 5.6 + 2.2 * (number - 1)) * YARD_M
-            places[f"red {number}"] = (-0.63, y_m)
-            places[f"blue {number}"] = (0.63, y_m)
+            y_m = UMPIRE_Y_M + (5.6 + 2.2 * (number - 1)) * YARD_M
+            places[f"red {number}"] = (-FILE_M, y_m)
+            places[f"blue {number}"] = (FILE_M, y_m)
         return places
 
     def _warm_up(self) -> None:
-        """Let the tracks settle, arm the line-up, and wait for the floor's first answer."""
-        self._send_for(3.0, is_inside=False)
-        topic = topics.command(FIELD_NAME, "ready")
-        self._client.publish(topic, encode(CommandMessage(id="bench", args={})), qos=1)
+        """Let the tracks settle and the line-up arm, wait for the floor, swing a few times."""
+        self._send_for(STANDING_S)
         until_s = time.monotonic() + WAIT_S
         while not self._time_floor():
             if time.monotonic() > until_s:
-                raise RuntimeError("bench: the floor does not answer")
-        for _ in range(3):
-            self._send_for(OUT_S, is_inside=False)
-            self._send_for(IN_S, is_inside=True)
+                raise BenchError("expected the floor to answer, got nothing")
+        self._swing_since_s = time.monotonic()
+        self._send_for(WARM_SWINGS * SWING_S)
         if not self._held():
-            raise RuntimeError("bench: the daemon holds no throw; is the line-up armed?")
+            raise BenchError(f"expected a HOLD, got none in {WARM_SWINGS} swings")
 
-    def _send_for(self, duration_s: float, *, is_inside: bool) -> None:
+    def _send_for(self, duration_s: float) -> None:
+        """Send everybody's fixes at 10 Hz, the rider's a little after the others'."""
         due_s = time.monotonic()
         end_s = due_s + duration_s
         while due_s < end_s:
-            others = b"".join(self._fix(who) for who in self._places if who != "red 1")
-            self._tags.write(others)
+            others = [self._fix(who, place) for who, place in self._places.items() if who != RIDER]
+            self._tags.write(b"".join(others))
             time.sleep(STAGGER_S)
-            self._ride(-1.0 * YARD_M if is_inside else 0.0)
-            self._tags.write(self._fix("red 1", self._step_m, self._speed_mps))
+            y_m, vy_mps = rider_at(time.monotonic(), self._swing_since_s)
+            self._tags.write(self._fix(RIDER, (-FILE_M, y_m), vy_mps))
+            time.sleep(PAUSE_S)
             due_s += PERIOD_S
-            time.sleep(max(0.0, due_s - time.monotonic()))
+            if due_s < end_s:
+                time.sleep(max(0.0, due_s - time.monotonic()))
 
-    def _ride(self, to_m: float) -> None:
-        """Let the rider go on toward where he is to stand, by one period."""
-        most_m = RIDE_MPS * PERIOD_S
-        moved_m = max(-most_m, min(most_m, to_m - self._step_m))
-        self._step_m += moved_m
-        self._speed_mps = moved_m / PERIOD_S
-
-    def _fix(self, who: str, step_m: float = 0.0, speed_mps: float = 0.0) -> bytes:
-        x_m, y_m = self._places[who]
-        lat_deg, lon_deg = self._frame.to_wgs84(x_m, y_m + step_m)
-        vel_e_mps, vel_n_mps = self._frame.turn_to_local(0.0, speed_mps)
+    def _fix(self, who: str, place_m: tuple[float, float], vy_field_mps: float = 0.0) -> bytes:
+        lat_deg, lon_deg = self._frame.to_wgs84(*place_m)
+        vel_e_mps, vel_n_mps = self._frame.turn_to_local(0.0, vy_field_mps)
         self._seq += 1
         return encode_fix(
             Fix(
@@ -328,7 +343,7 @@ def _start(module: str, *arguments: str) -> subprocess.Popen[bytes]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what `throwin bench latency` takes."""
     parser.add_argument(
-        "--trials", type=_trials, default=120, help="cues that are timed, 1.2 s each (default 120)"
+        "--trials", type=_trials, default=120, help="cues that are timed, 1.6 s each (default 120)"
     )
     parser.add_argument("--json", action="store_true", help="figures for programs")
 
@@ -372,7 +387,7 @@ def table_of(figures: Figures) -> str:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure and print; gives 0, 1 when it was noise in every attempt, 2 without a broker."""
+    """Measure and print; gives 0, 1 when it was noise in every attempt, 2 when nothing came."""
     try:
         figures = measure(args.trials)
         for attempt in range(2, ATTEMPTS + 1):
@@ -381,7 +396,7 @@ def run(args: argparse.Namespace) -> int:
             noise = f"the floor's median is {figures.floor.p50_ms:.2f} ms: noise"
             print(f"{noise}; attempt {attempt} of {ATTEMPTS}", file=sys.stderr, flush=True)
             figures = measure(args.trials)
-    except BrokerError as error:
+    except (BrokerError, BenchError) as error:
         print(f"throwin bench latency: {error}", file=sys.stderr)
         return 2
     machine = describe_machine()

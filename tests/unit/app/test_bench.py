@@ -2,16 +2,31 @@
 
 import argparse
 import json
+import math
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from throwin.app import bench_latency
-from throwin.app.bench_latency import Delays, Figures, Trial, delays_of, table_of, trial_of
+from throwin.app.bench_latency import (
+    FILE_M,
+    SWING_M,
+    SWING_S,
+    UMPIRE_Y_M,
+    BenchError,
+    Delays,
+    Figures,
+    Trial,
+    delays_of,
+    rider_at,
+    table_of,
+    trial_of,
+)
 from throwin.app.bench_throughput import ARMED, MIX, Case, make_case, sentences_of, time_case
 from throwin.app.machine import describe_machine
 from throwin.contract.payload import Cue
+from throwin.field.units import YARD_M
 
 WRITTEN_NS = (1_000_000_000, 1_080_000_000, 1_100_000_000, 1_180_000_000)
 
@@ -163,3 +178,42 @@ def test_real_cue_is_timed_through_the_real_daemon() -> None:
     """One trial goes from a terminal through the daemon and the broker."""
     run = bench_latency.measure(1)
     assert (run.cue.count, 0.0 < run.to_read.p50_ms < run.cue.p50_ms) == (1, True)
+
+
+def test_rider_stands_until_he_swings() -> None:
+    """While the line-up arms nobody moves, and he begins from where he stood."""
+    assert rider_at(7.0, None) == pytest.approx(rider_at(7.0, 7.0), abs=1e-9)
+
+
+def test_rider_crosses_five_yards_twice_a_swing() -> None:
+    """He is outside at the beginning of a swing and inside in its middle."""
+    distances_m = [
+        math.hypot(FILE_M, rider_at(t_s, 0.0)[0] - UMPIRE_Y_M) for t_s in (0.0, SWING_S / 2)
+    ]
+    assert distances_m == pytest.approx([5 * YARD_M + SWING_M, 5 * YARD_M - SWING_M], abs=0.02)
+
+
+@pytest.mark.parametrize("t_s", [0.1, 0.4, 0.9, 1.3])
+def test_velocity_of_the_rider_is_that_of_his_way(t_s: float) -> None:
+    """What his tag says of its velocity agrees with its positions."""
+    step_s = 1e-5
+    rate_mps = (rider_at(t_s + step_s, 0.0)[0] - rider_at(t_s - step_s, 0.0)[0]) / (2 * step_s)
+    assert rider_at(t_s, 0.0)[1] == pytest.approx(rate_mps, abs=1e-6)
+
+
+def test_rider_never_starts_as_for_the_ball() -> None:
+    """A start is told by 1 m/s; he stays below it."""
+    assert max(abs(rider_at(n / 100, 0.0)[1]) for n in range(160)) < 0.8
+
+
+def test_bench_that_measures_nothing_exits_with_two(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is missing is told in a line."""
+
+    def measure(trials: int) -> Figures:
+        raise BenchError("expected a HOLD, got none in 3 swings")
+
+    monkeypatch.setattr(bench_latency, "measure", measure)
+    code = bench_latency.run(parsed(bench_latency))
+    assert (code, "expected a HOLD" in capsys.readouterr().err) == (2, True)
