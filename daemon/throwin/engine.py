@@ -201,7 +201,8 @@ class Engine:
         told = self._told()
         ticks = self._ticks
         if ticks % HEARTBEAT_TICKS == 0:
-            told.append(self._publisher.heartbeat(self.phase))
+            umpires = tuple(m.umpire_id or "" for m in self._referee.roster.umpires)
+            told.append(self._publisher.heartbeat(self.phase, umpires))
         if ticks % PICTURE_TICKS == 0:
             told.append(
                 self._publisher.picture(self._tracker.newest_ns, self._picture_rows(now_ns))

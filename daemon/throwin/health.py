@@ -49,6 +49,7 @@ class Health:
         "_start_ns",
         "_tags",
         "_tracker",
+        "_umpires",
         "_warnings",
         "counters",
     )
@@ -67,6 +68,7 @@ class Health:
         self._warnings = tuple(warnings)
         self._tags = {tag: _Tag() for tag in tags}
         self._ports = dict.fromkeys(ports, "not open yet")
+        self._umpires = tuple(umpires)
         self._receivers: dict[str, dict[str, bool]] = {umpire: {} for umpire in umpires}
         self._broker = "not connected yet"
         self._host: dict[str, str] = {}
@@ -151,6 +153,9 @@ class Health:
             elif now_ns - track.t_fix_ns > SILENT_NS:
                 words.append(f"tag {tag} ({entity}): no position")
         for umpire, receivers in self._receivers.items():
-            if not any(receivers.values()):
+            online = [name for name, is_online in receivers.items() if is_online]
+            if umpire not in self._umpires:
+                words += [f"receiver {name}: there is no umpire {umpire}" for name in online]
+            elif not online:
                 words.append(f"umpire {umpire}: no receiver")
         return tuple(words)

@@ -72,10 +72,10 @@ class Publisher:
                     detail=dict(finding.detail),
                 )
 
-    def heartbeat(self, phase: Phase) -> Heartbeat:
-        """Give the sign of life."""
+    def heartbeat(self, phase: Phase, umpires: tuple[str, ...]) -> Heartbeat:
+        """Give the sign of life; umpires: the ids of those who are known."""
         head = self._head("h", "hb")
-        return Heartbeat(**head, phase=phase.value, armed=phase is Phase.ARMED)
+        return Heartbeat(**head, phase=phase.value, armed=phase is Phase.ARMED, umpires=umpires)
 
     def lineup(self, view: View) -> Lineup:
         """Give the state of the line-up."""

@@ -201,6 +201,19 @@ def test_counts_of_the_host_are_told_in_the_status() -> None:
     assert last.counters == {"queue_max": 17, "mqtt.dropped": 1}
 
 
+def test_receiver_of_an_umpire_who_is_not_there_is_named() -> None:
+    """A mistyped name would be silence that seems to mean that all is fine."""
+    reasons = reasons_after(engine(), ReceiverState(0, "u9", "wrist", is_online=True))
+    assert "receiver wrist: there is no umpire u9" in reasons
+
+
+def test_heartbeat_names_the_umpires() -> None:
+    """Receivers find their own among them."""
+    beat = of(Heartbeat, outputs(engine(), ticks(10)))[0]
+    assert isinstance(beat, Heartbeat)
+    assert beat.umpires == ("u1",)
+
+
 def test_receiver_that_is_there_is_not_missed() -> None:
     """Receiver that is there is not missed."""
     reasons = reasons_after(engine(), ReceiverState(0, "u1", "wrist", is_online=True))

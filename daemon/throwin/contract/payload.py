@@ -157,10 +157,14 @@ class Status(Payload, frozen=True, kw_only=True, tag="status"):
 
 
 class Heartbeat(Payload, frozen=True, kw_only=True, tag="hb"):
-    """2 Hz sign of life of the engine; armed tells receivers how serious a silence is."""
+    """2 Hz sign of life of the engine; armed tells receivers how serious a silence is.
+
+    umpires: those whom it knows; for a receiver of another one this is no sign of life.
+    """
 
     phase: str
     armed: bool
+    umpires: tuple[str, ...] = ()
 
 
 class MatchEvent(Payload, frozen=True, kw_only=True, tag="event"):

@@ -121,8 +121,13 @@ class Receiver:
         return self._blind_ms is not None
 
     def heartbeat(self, beat: Heartbeat, t_ms: float) -> None:
-        """Take a sign of life, unless it is late; it is the clock's reference in any case."""
+        """Take a sign of life, unless it is late; it is the clock's reference in any case.
+
+        A daemon that does not know this umpire will never cue him: that is no sign of life.
+        """
         late_ms = self._lateness.see(beat.boot, beat.mono_ms, t_ms)
+        if beat.umpires and self.umpire not in beat.umpires:
+            return
         if late_ms is None or late_ms <= BEAT_VALID_MS:
             self._heard_ms = t_ms
             self._blind_ms = None

@@ -26,10 +26,10 @@ class Field:
         self.receiver = Receiver("u1", self.t_ms)
         self._n = 0
 
-    def beat(self, *, held_ms: float = 0.0) -> None:
+    def beat(self, *, held_ms: float = 0.0, umpires: tuple[str, ...] = ("u1", "u2")) -> None:
         """Let a heartbeat arrive that was held back for so long."""
         self._n += 1
-        beat = Heartbeat(phase="armed", armed=True, **self._envelope(held_ms))
+        beat = Heartbeat(phase="armed", armed=True, umpires=umpires, **self._envelope(held_ms))
         self.receiver.heartbeat(beat, self.t_ms)
 
     def cue(
@@ -428,3 +428,12 @@ def _at(cue: Cue, mono_ms: float) -> Cue:
     return Cue(
         **{name: getattr(cue, name) for name in cue.__struct_fields__} | {"mono_ms": mono_ms}
     )
+
+
+def test_daemon_that_does_not_know_the_umpire_is_silence() -> None:
+    """It would never cue him: a mistyped name must not feel as if all were fine."""
+    field = Field()
+    for _ in range(6):
+        field.beat(umpires=("u7",))
+        field.t_ms += 500.0
+    assert [action for action in field.tick() if isinstance(action, Play)] != []
