@@ -101,6 +101,7 @@ class Receiver:
         "_heard_ms",
         "_lateness",
         "_playing",
+        "_playing_alert",
         "_seen",
         "umpire",
     )
@@ -113,6 +114,7 @@ class Receiver:
         self._blind_ms: float | None = None
         self._awaited_ms: dict[str | None, float] = {}
         self._playing = "end"
+        self._playing_alert: str | None = None
         self._busy_until_ms = t_ms
 
     @property
@@ -142,6 +144,8 @@ class Receiver:
             del self._seen[next(iter(self._seen))]
         if cue.pattern == "end":  # true however late, and there is nothing to play
             self._awaited_ms.pop(cue.alert_id, None)
+            if self._playing == "hold" and self._playing_alert == cue.alert_id:
+                self._busy_until_ms = t_ms  # its rest is no news: READY may follow
         if late_ms is not None and late_ms > cue.valid_ms:
             return [Report(cue.id, What.DROPPED_LATE, late_ms)]
         received = Report(cue.id, What.RECEIVED, late_ms)
@@ -151,6 +155,7 @@ class Receiver:
             self._await_next(cue, t_ms)
         if not self._may_play(cue.pattern, t_ms):
             return [received, Report(cue.id, What.SILENCED, late_ms)]
+        self._playing_alert = cue.alert_id
         play = Play(cue.pattern, cue.say_en, cue.say_es)
         return [received, play, Report(cue.id, What.PLAYED, late_ms)]
 

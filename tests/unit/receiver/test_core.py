@@ -278,6 +278,23 @@ def test_end_that_comes_late_still_closes_the_hold(field: Field) -> None:
     assert field.wait(10_000.0) == []
 
 
+def test_ready_is_felt_as_soon_as_the_hold_has_ended(field: Field) -> None:
+    """READY comes 0.3 s after the `end`, while the last HOLD may still be playing."""
+    field.cue(alert_id="a1", next_ms=1_500)
+    field.wait(300.0)
+    field.cue("end", alert_id="a1")
+    field.wait(300.0)
+    assert played(field.cue("ready")) == ["ready"]
+
+
+def test_end_of_one_hold_lets_nothing_over_another(field: Field) -> None:
+    """The HOLD that is being felt goes on when another alert ends."""
+    field.cue(alert_id="a1", next_ms=1_500)
+    field.cue(alert_id="a2", next_ms=1_500)
+    field.cue("end", alert_id="a1")
+    assert played(field.cue("ready")) == []
+
+
 def test_end_of_another_hold_changes_nothing(field: Field) -> None:
     """Each alert is awaited for itself."""
     field.cue(alert_id="a1", next_ms=1_500)
