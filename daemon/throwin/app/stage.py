@@ -51,7 +51,6 @@ MOMENT_S = 0.1  # of real time, after which play() gives None
 SETTLE_S = 2.0  # for the last acknowledgements
 SLACK_S = 0.25  # the live path's own delay, of real time, on top of each window of a scenario
 RECEIVER = "demo"
-ANSWERED = ("played", "silenced")  # silenced: something more urgent was being felt
 LAST_WORDS = 400
 
 
@@ -180,7 +179,7 @@ class Stage:
         ]
         slack_s = SLACK_S * max(1.0, self._speed)
         found = [str(failure) for failure in judge(self.scenario, outputs, slack_s=slack_s)]
-        found += [f"cue {cue_id} was not played" for cue_id in self._unanswered()]
+        found += [f"expected {cue} to be played, it was not" for cue in self._unanswered()]
         kinds = {type(fault) for fault in self.scenario.file.faults}
         if BrokerLost not in kinds:
             found += [words for umpire in self._umpires for words in umpire.blind]
@@ -224,14 +223,18 @@ class Stage:
         return arrival
 
     def _unanswered(self) -> list[str]:
-        """Give the cues that no receiver has answered for."""
-        cues = [one.message.id for one in self.arrivals if isinstance(one.message, Cue)]
-        answered = {
-            one.message.cue_id
+        """Give the cues that no receiver played; a warning may give way to what is more urgent."""
+        wanted = {
+            one.message.id: one.message.pattern
             for one in self.arrivals
-            if isinstance(one.message, AckMessage) and one.message.what in ANSWERED
+            if isinstance(one.message, Cue)
         }
-        return [cue_id for cue_id in cues if cue_id not in answered]
+        for one in self.arrivals:
+            if isinstance(one.message, AckMessage):
+                word, pattern = one.message.what, wanted.get(one.message.cue_id)
+                if word == "played" or (word == "silenced" and pattern == "warn"):
+                    wanted.pop(one.message.cue_id, None)
+        return [f"{pattern} {cue_id}" for cue_id, pattern in wanted.items()]
 
     def _judge_journal(self) -> Iterator[str]:
         journals = sorted(self._folder.glob("*.mcap"))
