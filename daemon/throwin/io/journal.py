@@ -29,7 +29,7 @@ from throwin.event import Event, Tick
 
 FORMAT = 1
 SYNC_S = 1.0
-CHUNK_BYTES = 256 * 1024
+CHUNK_BYTES = 64 * 1024
 BACKLOG_MAX = 20_000  # entries that wait for a slow disk; then the recording ends
 RECORD_MAX = 64 * 1024 * 1024
 EVENTS_TOPIC = "events-in"
