@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ports",
         metavar="DIR",
         type=pathlib.Path,
-        help="where the live ports and field.toml appear (default: a new temporary folder)",
+        help="where the live ports and field.toml appear (default: a folder that goes with it)",
     )
 
 
@@ -47,7 +47,7 @@ def _speed(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run `throwin sim`; gives the exit status: 0 as expected, 1 not, 2 used wrongly.
+    """Run `throwin sim`; gives 0, 1 when no service opened the ports, 2 when used wrongly.
 
     Raises ScenarioFileError and FileNotFoundError of load_scenario.
     """
@@ -62,18 +62,21 @@ def run(args: argparse.Namespace) -> int:
     if args.write_field is not None:
         args.write_field.write_text(write_toml(field_file(scenario)), "utf-8")
         return 0
-    return _run_live(scenario, args)
+    if args.ports is not None:
+        args.ports.mkdir(parents=True, exist_ok=True)
+        return _run_live(scenario, args.ports, args.speed)
+    with tempfile.TemporaryDirectory(prefix="throwin-sim-") as folder:
+        return _run_live(scenario, pathlib.Path(folder), args.speed)
 
 
-def _run_live(scenario: Scenario, args: argparse.Namespace) -> int:
-    folder = args.ports or pathlib.Path(tempfile.mkdtemp(prefix="throwin-sim-"))
-    folder.mkdir(parents=True, exist_ok=True)
+def _run_live(scenario: Scenario, folder: pathlib.Path, speed: float) -> int:
     with LivePorts(
-        scenario, folder, speed=args.speed, on_command=lambda c: print(f"due: {c.verb.value}")
+        scenario, folder, speed=speed, on_command=lambda c: print(f"due: {c.verb.value}")
     ) as ports:
         path = folder / "field.toml"
         path.write_text(write_toml(field_file(scenario, devices=ports.devices)), "utf-8")
-        print(f"ports are in {folder}; now start: throwin run -c {path}", flush=True)
+        clock = "" if speed == 1.0 else f" --clock-speed {speed:g}"  # as fast as the tags' time
+        print(f"ports are in {folder}; now start: throwin run -c {path}{clock}", flush=True)
         if not ports.wait_opened(OPEN_WAIT_S):
             print("throwin sim: expected a service to open the ports, got none", file=sys.stderr)
             return 1

@@ -83,3 +83,26 @@ def test_live_run_starts_once_its_ports_are_open(tmp_path: pathlib.Path) -> None
     player.join(20.0)
     os.close(fd)
     assert status == [0]
+
+
+@pytest.mark.parametrize(("speed", "end"), [("1", "field.toml"), ("4", "--clock-speed 4")])
+def test_service_is_told_to_run_as_fast_as_the_tags(
+    speed: str,
+    end: str,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The hint is the whole command."""
+    monkeypatch.setattr("throwin.sim.command.OPEN_WAIT_S", 0.0)
+    command("goes_right", "--speed", speed, "--ports", str(tmp_path))
+    assert capsys.readouterr().out.splitlines()[0].endswith(end)
+
+
+def test_run_that_no_service_takes_leaves_nothing(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its folder goes with it, and the exit status says that nothing was played."""
+    monkeypatch.setattr("throwin.sim.command.OPEN_WAIT_S", 0.0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert (command("goes_right"), list(tmp_path.iterdir())) == (1, [])
