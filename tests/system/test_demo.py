@@ -33,3 +33,10 @@ def test_demo_of_an_unknown_scenario_is_refused() -> None:
     """Demo of an unknown scenario is refused."""
     done = demo("--speed", "6", "--scenario", "no_such_scenario")
     assert (done.returncode, "no_such_scenario" in done.stderr) == (2, True)
+
+
+@pytest.mark.long
+def test_hold_reaches_the_umpire_after_the_broker_was_lost() -> None:
+    """Receivers go blind by themselves, and feel what still holds once the broker is back."""
+    done = demo("--scenario", "broker_lost")
+    assert (done.returncode, done.stdout.count("\nas expected")) == (0, 1)

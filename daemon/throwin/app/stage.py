@@ -181,8 +181,11 @@ class Stage:
         found = [str(failure) for failure in judge(self.scenario, outputs, slack_s=slack_s)]
         found += [f"expected {cue} to be played, it was not" for cue in self._unanswered()]
         kinds = {type(fault) for fault in self.scenario.file.faults}
-        if BrokerLost not in kinds:
-            found += [words for umpire in self._umpires for words in umpire.blind]
+        for umpire in self._umpires:
+            if BrokerLost not in kinds:
+                found += umpire.blind
+            elif not umpire.blind:
+                found.append("expected the receiver to go blind by itself, it did not")
         if PortLost not in kinds and self.ports.lost_bytes:
             found.append(f"{self.ports.lost_bytes} bytes that the daemon did not read in time")
         return found + self._faults + list(self._judge_journal())
