@@ -23,7 +23,7 @@ from throwin.sim.scenario import Scenario
 
 NS = 1_000_000_000
 DRAIN_BYTES = 4096
-LEAD_S = 0.3  # for working out the run before its first byte is due
+LEAD_S, LEAD_SHARE = 0.3, 0.05  # for working out the run, on a slow machine too
 FULL_S = 0.2  # how long a full terminal is given before its bytes are lost
 IDLE_S = 0.02  # how long the thread looks for what the service writes when nothing is due
 JOIN_S = 5.0
@@ -72,7 +72,7 @@ class LivePorts:
 
     def start(self) -> None:
         """Begin the scenario in a moment; its fixes carry the present UTC."""
-        lead_ns = round(LEAD_S * NS)
+        lead_ns = round(max(LEAD_S, LEAD_SHARE * self._scenario.file.duration_s) * NS)
         self.start_host_ns = time.monotonic_ns() + lead_ns
         self.run = make_run(self._scenario, utc0_ns=time.time_ns() + lead_ns)
         self._thread = threading.Thread(target=self._work, args=(self.run,), name="sim-ports")
