@@ -231,6 +231,8 @@ def test_demo_that_is_ended_leaves_no_process_behind(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=os.environ | {"TMPDIR": str(tmp_path)},
+        # A job in the background ignores Control-C, and so do those that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - see above
     )
     end_s = time.monotonic() + WAIT_S
     children: list[int] = []
