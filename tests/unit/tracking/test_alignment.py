@@ -62,3 +62,48 @@ def test_clock_that_was_set_is_followed_after_three() -> None:
     for number in range(3):
         alignment.to_host_ns((3600 + number) * NS, (11 + number) * NS, 0)
     assert 0 <= alignment.to_host_ns(3603 * NS, 14 * NS + 7, 0) - 14 * NS <= 7
+
+
+def settled() -> Alignment:
+    """Give the alignment of a tag that was heard for 5 s at 10 Hz, with 20 ms to its arrival."""
+    alignment = Alignment()
+    for number in range(50):
+        alignment.to_host_ns(number * NS // 10, OFFSET_NS + number * NS // 10 + 20_000_000, 0)
+    return alignment
+
+
+def test_backlog_of_a_stalled_link_stays_in_the_past() -> None:
+    """Fixes of 3 s that come at once were measured over 3 s."""
+    alignment = settled()
+    errors_ns = [
+        alignment.to_host_ns(number * NS // 10, OFFSET_NS + 8 * NS + number * 1_000_000, 0)
+        - (OFFSET_NS + number * NS // 10)
+        for number in range(50, 80)
+    ]
+    assert max(errors_ns) < 25_000_000
+
+
+def test_counter_that_began_anew_is_not_taken_for_a_backlog() -> None:
+    """A tag that was switched off and on is prompt again from its first word."""
+    alignment = settled()
+    t_host_ns = OFFSET_NS + 60 * NS
+    given = [
+        alignment.to_host_ns(number * NS // 10, t_host_ns + number * NS // 10, 0) - t_host_ns
+        for number in range(5)
+    ]
+    assert given == [number * NS // 10 for number in range(5)]
+
+
+def test_tag_that_slept_with_its_clock_is_followed_after_ten_seconds() -> None:
+    """What stays behind for longer than a buffer holds is the clock, not the link."""
+    alignment = settled()
+    behind_ns = [
+        OFFSET_NS
+        + 60 * NS
+        + number * NS // 10
+        - alignment.to_host_ns(
+            5 * NS + number * NS // 10, OFFSET_NS + 60 * NS + number * NS // 10, 0
+        )
+        for number in range(110)
+    ]
+    assert (behind_ns[99] > 50 * NS, behind_ns[101]) == (True, 0)
