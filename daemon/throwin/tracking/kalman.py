@@ -59,6 +59,12 @@ class Kalman:
         self.vxx = vxx + q
         self.vyy = vyy + q
 
+    def widen(self, xx: float, xy: float, yy: float) -> None:
+        """Add to the position's covariance what a change of its source leaves open."""
+        self.pxx += xx
+        self.pxy += xy
+        self.pyy += yy
+
     def innovation2(self, x: float, y: float, xx: float, xy: float, yy: float) -> float:
         """Give the normalized innovation squared of a position with this covariance."""
         sxx, sxy, syy = self.pxx + xx, self.pxy + xy, self.pyy + yy

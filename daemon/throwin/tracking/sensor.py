@@ -38,6 +38,7 @@ MODELS: dict[FixKind, SensorModel] = {
     FixKind.UWB: SensorModel(fast_m=0.125, slow_m=0.13, claim_floor_m=0.15),
 }
 USED = tuple(MODELS)
+MOST_M2 = 1e6  # a claim of a kilometre, or of infinity, says no more than this
 
 
 class Errors(NamedTuple):
@@ -79,8 +80,9 @@ def errors_of(kind: FixKind, xx_m2: float | None, xy_m2: float, yy_m2: float | N
         return _USUAL[kind]
     floor_m2 = _FLOOR_M2[kind]
     larger_m2 = max(yy_m2, xx_m2)
-    if not larger_m2 < 1e6 or xx_m2 * yy_m2 <= xy_m2 * xy_m2:
-        return _USUAL[kind] if larger_m2 < 1.0 else split(larger_m2, 0.0, larger_m2, _SHARE[kind])
+    if not (larger_m2 < MOST_M2 and xx_m2 * yy_m2 > xy_m2 * xy_m2):
+        round_m2 = min(larger_m2, MOST_M2)
+        return _USUAL[kind] if round_m2 < 1.0 else split(round_m2, 0.0, round_m2, _SHARE[kind])
     if larger_m2 < floor_m2:
         scale = floor_m2 / larger_m2
         return split(scale * xx_m2, scale * xy_m2, scale * yy_m2, _SHARE[kind])

@@ -17,9 +17,15 @@ SPEED_MPS = 17.0  # a polo pony at full gallop
 SPEED_SLACK_M = 0.5
 REOPEN_NS = NS  # rejected for so long: the track is wrong, not the fixes
 SLOW_CHANGE = 0.25  # share of the slow error's variance that may change between two fixes
+SILENCE_NS = 5 * NS  # after it nothing can be said of a single fix: two must agree again
+AGREE_S = 2.0  # two fixes further apart than this agree only where nobody moves
+STANDING_S = 30.0
+STANDING_M = 2.0
+MUCH_BETTER = 4.0  # a slow variance smaller by this: the receiver has found another solution
 START_VAR_V_M2PS2 = 36.0
 SIGMA_V_MPS = 0.15  # of a device that gives a velocity and claims nothing
 SIGMA_V_FLOOR_MPS = 0.05
+SIGMA_V_MOST_MPS = 20.0  # a claim of more, or of infinity, says no more than this
 DOUBT_NS = 4 * NS  # a jump is doubted for so long, less and less
 DOUBT_MOST_M = 6.0
 DOUBT_SHARE = 0.5  # of the jump: 1 sigma of the doubt
@@ -131,13 +137,16 @@ class Track:
         if dt_ns <= 0:
             return self._take_late(t_ns)
         self._late_since_ns = None
+        if dt_ns > SILENCE_NS:
+            return self._start(t_ns, kind, place_m, errors, velocity_mps, Outcome.FIRST)
         fxx, fxy, fyy, sxx, sxy, syy = errors
-        if kind is self.kind:
-            gxx, gxy, gyy = SLOW_CHANGE * sxx, SLOW_CHANGE * sxy, SLOW_CHANGE * syy
-        else:  # another solution: nothing of the old slow error need remain
-            oxx, oxy, oyy = self._slow
-            gxx, gxy, gyy = sxx + oxx, sxy + oxy, syy + oyy
-        gxx, gxy, gyy = gxx + fxx, gxy + fxy, gyy + fyy
+        oxx, oxy, oyy = self._slow
+        is_other = kind is not self.kind or MUCH_BETTER * (sxx + syy) < oxx + oyy
+        if is_other:  # another solution: nothing of the old slow error need remain
+            wxx, wxy, wyy = sxx + oxx, sxy + oxy, syy + oyy
+        else:
+            wxx, wxy, wyy = SLOW_CHANGE * sxx, SLOW_CHANGE * sxy, SLOW_CHANGE * syy
+        gxx, gxy, gyy = wxx + fxx, wxy + fxy, wyy + fyy
         dx, dy = x - kalman.x, y - kalman.y
         reach_m = SPEED_MPS * dt_ns * 1e-9 + SPEED_SLACK_M
         if dx * dx + dy * dy > (reach_m + 5.0 * (gxx + gyy + kalman.pxx + kalman.pyy) ** 0.5) ** 2:
@@ -148,12 +157,15 @@ class Track:
             return self._reject(
                 t_ns, kind, place_m, errors, velocity_mps, Outcome.REJECTED_INNOVATION
             )
-        if kind is self.kind:
-            kalman.take_position(x, y, fxx, fxy, fyy)
-        else:
-            kalman.take_position(x, y, gxx, gxy, gyy)
+        if is_other:  # the filter's place has its source's slow error in it
+            kalman.widen(wxx, wxy, wyy)
+        kalman.take_position(x, y, fxx, fxy, fyy)
         if velocity_mps is not None:
-            kalman.take_velocity(*velocity_mps, _var_v(sigma_v_mps))
+            vx, vy = velocity_mps
+            var_v = _var_v(sigma_v_mps)
+            dvx, dvy = vx - kalman.vx, vy - kalman.vy
+            if dvx * dvx + dvy * dvy < GATE * (kalman.vxx + kalman.vyy + 2.0 * var_v):
+                kalman.take_velocity(vx, vy, var_v)
         self._accept(t_ns, kind, errors)
         return Outcome.USED
 
@@ -251,9 +263,10 @@ class Track:
 
     def _agree(self, one: Candidate, t_ns: int, x: float, y: float, var_m2: float) -> bool:
         dt_s = (t_ns - one.t_ns) * 1e-9
-        if not 0.0 < dt_s <= 2.0:
+        if not 0.0 < dt_s <= STANDING_S:
             return False
-        reach_m = SPEED_MPS * dt_s + 3.0 * math.sqrt(SLOW_CHANGE * (one.var_m2 + var_m2))
+        reach_m = SPEED_MPS * dt_s if dt_s <= AGREE_S else STANDING_M
+        reach_m += 3.0 * math.sqrt(SLOW_CHANGE * (one.var_m2 + var_m2))
         return math.hypot(x - one.x_m, y - one.y_m) <= reach_m
 
     def _reject(
@@ -301,5 +314,5 @@ class Track:
 def _var_v(sigma_v_mps: float | None) -> float:
     if sigma_v_mps is None or not sigma_v_mps > 0.0:
         return SIGMA_V_MPS * SIGMA_V_MPS
-    sigma = max(SIGMA_V_FLOOR_MPS, sigma_v_mps)
+    sigma = min(max(SIGMA_V_FLOOR_MPS, sigma_v_mps), SIGMA_V_MOST_MPS)
     return sigma * sigma

@@ -10,6 +10,7 @@ from throwin.tracking.sensor import Errors, errors_of, split
 from throwin.tracking.track import Outcome, TagSpec, Track
 
 SITE_M = 2000.0  # nothing of a polo field is further from its centre
+FASTEST_MPS = 25.0  # no horse's velocity is more, nor what its error makes of it
 NS = 1_000_000_000
 
 
@@ -91,7 +92,9 @@ class Tracker:
             errors = errors_of(kind, xx, xy, yy)
         velocity = None
         if fix.vel_e_mps is not None and fix.vel_n_mps is not None:
-            velocity = frame.turn_to_field(fix.vel_e_mps, fix.vel_n_mps)
+            vx, vy = frame.turn_to_field(fix.vel_e_mps, fix.vel_n_mps)
+            if vx * vx + vy * vy < FASTEST_MPS * FASTEST_MPS:
+                velocity = vx, vy
         t_ns = _measured_ns(track, fix.t_utc_ns, fix.t_host_ns, fix.lag_s)
         return track.take(t_ns, kind, (x_m, y_m), errors, velocity, fix.sigma_v_mps)
 

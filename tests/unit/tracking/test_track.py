@@ -265,3 +265,129 @@ def test_covariance_covers_the_error(sensor: SensorClass, path: Path) -> None:
         nees.append(float(gap @ np.linalg.inv(cov) @ gap))
     # The mean of 30 chi-square values of two degrees is below 3.2 in 99.9 of 100 cases.
     assert float(np.mean(nees)) < 3.2
+
+
+@pytest.mark.parametrize("worse", [FixKind.SINGLE, FixKind.DGNSS, FixKind.RTK_FLOAT])
+def test_better_kind_of_fix_leaves_nothing_of_the_old_error(worse: FixKind) -> None:
+    """The first fix of a better kind moves the track to where its own sigma says."""
+    ride = Ride(kind=worse, errors=errors_of(worse, None, 0.0, None))
+    ride.stand(30, 1.2)
+    ride.kind, ride.errors = FixKind.RTK_FIXED, RTK
+    ride.fix(0.0)
+    state = ride.track.at(ride.t_ns)
+    assert state is not None
+    assert abs(state.x_field_m) < 3.0 * math.sqrt(state.var_x_m2) < 0.2
+
+
+def test_better_claim_leaves_nothing_of_the_old_error() -> None:
+    """A receiver that says it is much better now has found another solution."""
+    ride = Ride(kind=FixKind.SINGLE, errors=errors_of(FixKind.SINGLE, 25.0, 0.0, 25.0))
+    ride.stand(30, 6.0)
+    ride.errors = errors_of(FixKind.SINGLE, 1.5, 0.0, 1.5)
+    ride.fix(0.0)
+    state = ride.track.at(ride.t_ns)
+    assert state is not None
+    assert abs(state.x_field_m) < 3.0 * math.sqrt(state.var_x_m2) < 5.0
+
+
+def test_worse_kind_of_fix_widens_at_once() -> None:
+    """With the first fix of a worse kind the track is worth no more than that kind."""
+    ride = Ride()
+    ride.stand(30)
+    ride.kind, ride.errors = FixKind.SINGLE, errors_of(FixKind.SINGLE, None, 0.0, None)
+    ride.fix(1.0)
+    assert ride.track.sigma_m is not None
+    assert ride.track.sigma_m > 1.4
+
+
+def test_single_fix_after_a_silence_is_not_believed() -> None:
+    """After 5 s without a fix a single one moves nothing."""
+    ride = Ride()
+    ride.stand(20)
+    outcome = ride.fix(40.0, gap_ns=6 * NS)
+    state = ride.track.at(ride.t_ns)
+    assert state is not None
+    assert (outcome, abs(state.x_field_m) < 0.1) == (Outcome.CANDIDATE, True)
+
+
+def test_second_fix_after_a_silence_starts_the_track_there() -> None:
+    """Two fixes that agree are enough after a silence too."""
+    ride = Ride()
+    ride.stand(20)
+    ride.fix(40.0, gap_ns=6 * NS)
+    assert ride.fix(40.0) is Outcome.FIRST
+
+
+def test_standing_tag_of_one_fix_in_ten_seconds_has_a_track() -> None:
+    """A tag that saves its battery while it stands is known, if stale."""
+    ride = Ride()
+    ride.fix(0.0)
+    assert ride.fix(0.05, gap_ns=10 * NS) is Outcome.FIRST
+
+
+def test_moving_tag_of_one_fix_in_ten_seconds_has_no_track() -> None:
+    """Two places 30 m and 10 s apart are no proof of each other."""
+    ride = Ride()
+    ride.fix(0.0)
+    assert ride.fix(30.0, gap_ns=10 * NS) is Outcome.CANDIDATE
+
+
+@pytest.mark.parametrize("speed_mps", [20.0, 300.0, math.inf, math.nan])
+def test_wild_velocity_is_not_believed(speed_mps: float) -> None:
+    """A velocity that the track can't have leaves it as it was."""
+    ride = Ride()
+    ride.stand(20)
+    ride.t_ns += PERIOD_NS
+    ride.track.take(ride.t_ns, ride.kind, (0.0, 0.0), RTK, (speed_mps, 0.0), 0.05)
+    state = ride.track.at(ride.t_ns)
+    assert state is not None
+    assert abs(state.vx_field_mps) < 0.1
+
+
+def test_velocity_claimed_to_be_worth_nothing_spoils_nothing() -> None:
+    """An infinite sigma of the velocity leaves numbers."""
+    ride = Ride()
+    ride.stand(20)
+    ride.t_ns += PERIOD_NS
+    ride.track.take(ride.t_ns, ride.kind, (0.0, 0.0), RTK, (0.0, 0.0), math.inf)
+    state = ride.track.at(ride.t_ns)
+    assert state is not None
+    assert math.isfinite(state.x_field_m + state.var_x_m2)
+
+
+@pytest.mark.parametrize(
+    ("xx_m2", "xy_m2"), [(math.inf, 0.0), (1.0, math.nan), (1e9, 0.0), (math.inf, math.inf)]
+)
+def test_claim_without_end_leaves_finite_errors(xx_m2: float, xy_m2: float) -> None:
+    """Whatever is claimed, the filter is given numbers."""
+    assert all(math.isfinite(part) for part in errors_of(FixKind.UWB, xx_m2, xy_m2, xx_m2))
+
+
+def test_place_after_a_jump_is_doubted_for_a_while() -> None:
+    """Which of the two places was wrong is open at first, and no more after 4 s."""
+    ride = Ride()
+    ride.stand(20)
+    ride.stand(2, 4.0)
+    doubted_m = ride.track.sigma_m
+    ride.stand(50, 4.0)
+    assert doubted_m is not None
+    assert ride.track.sigma_m is not None
+    assert (doubted_m > 1.0, ride.track.sigma_m < 0.1) == (True, True)
+
+
+def test_candidate_of_long_ago_is_none() -> None:
+    """Two fixes a minute apart start no track."""
+    ride = Ride()
+    ride.fix(0.0)
+    assert ride.fix(0.0, gap_ns=60 * NS) is Outcome.CANDIDATE
+
+
+def test_velocity_without_a_claim_is_used() -> None:
+    """A device that claims nothing of its velocity is taken at the usual."""
+    ride = Ride()
+    ride.stand(20)
+    ride.t_ns += PERIOD_NS
+    ride.track.take(ride.t_ns, ride.kind, (0.0, 0.0), RTK, (0.5, 0.0), None)
+    state = ride.track.at(ride.t_ns)
+    assert state is not None
+    assert 0.2 < state.vx_field_mps < 0.5

@@ -143,3 +143,26 @@ def test_frame_of_uwb_widens_the_position() -> None:
     assert track is not None
     assert track.sigma_m is not None
     assert track.sigma_m > 0.05
+
+
+@pytest.mark.parametrize("speed_mps", [300.0, math.nan])
+def test_velocity_that_no_horse_has_is_left_aside(speed_mps: float) -> None:
+    """The position of such a fix is used, its velocity is not."""
+    seen = tracker()
+    for number in range(1, 4):
+        seen.take("p", fix(number * NS // 10, vel_e_mps=speed_mps, vel_n_mps=0.0))
+    track = seen.track("g")
+    assert track is not None
+    state = track.at(track.t_fix_ns)
+    assert state is not None
+    assert abs(state.vx_field_mps) + abs(state.vy_field_mps) < 1e-3
+
+
+def test_tags_own_time_orders_its_fixes() -> None:
+    """The quicker of two messages tells the clock; the instants are the tag's."""
+    seen = tracker()
+    for number, t_host_ns in ((1, NS), (2, NS + 80_000_000)):
+        seen.take("p", fix(t_host_ns)._replace(t_utc_ns=number * NS // 10))
+    track = seen.track("g")
+    assert track is not None
+    assert (track.is_started, track.t_fix_ns) == (True, NS - 20_000_000)
