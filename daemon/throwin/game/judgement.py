@@ -173,6 +173,11 @@ class Judgement:
         self._closing_most_mps = max(self._closing_most_mps, closing_mps)
         self.last_closing_ns = t_ns
 
+    def is_sure_for(self, duration_ns: int) -> bool:
+        """Say whether it has been at the sure level for so long."""
+        since_ns = self._sure_since_ns
+        return since_ns is not None and self.t_ns - since_ns > duration_ns
+
     @property
     def is_nearing(self) -> bool:
         """Say whether he closes in just now."""

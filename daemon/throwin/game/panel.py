@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from throwin.game.judgement import Judgement, Verdict
+from throwin.game.judgement import Judgement
 from throwin.game.lineup import Lineup
 from throwin.game.match import Match, wrong_side_sign
 from throwin.game.person import Person
@@ -177,9 +177,3 @@ def _too_old(person: Person) -> str:
     if not person.track.is_started:
         return f"{person.entity}: no position yet"
     return f"{person.entity}: position too old"
-
-
-def worst(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Give those that are not clear, the most likely breach first."""
-    unclear = [j for j in judgements if j.verdict is not Verdict.CLEAR]
-    return sorted(unclear, key=lambda j: -j.p)

@@ -31,6 +31,7 @@ _BARRING = (
     Cause.GOAL,
     Cause.PERIOD,
 )
+CALM_NS = 3_000_000_000  # without a start for so long, the next one is a new one
 _LIVE = (Phase.FORMING, Phase.ARMED)
 
 
@@ -75,6 +76,8 @@ class Referee:
         self._is_surge = False
         self._burst_ns: int | None = None  # the first start of those that came together
         self._burst: list[Person] = []
+        self._excused_ns: int | None = None
+        self._excuse_from_ns = 0
         self._is_barred = False
         self._unseen: tuple[Person, ...] = ()
         self._findings: list[Finding] = []
@@ -283,7 +286,9 @@ class Referee:
             self._follow(judgement, now_ns)
 
     def _follow(self, judgement: Judgement, now_ns: int) -> None:
-        is_deferred = self._is_deferred(judgement.t_ns)
+        is_deferred = self._is_deferred(judgement.t_ns) and not judgement.is_sure_for(
+            self._profile.surge_defer_ns
+        )  # horses that fidget start again and again: no breach waits for more than one start
         if judgement.is_nearing and not is_deferred:
             is_deferred = self._is_moving_as_one()
         self._alerts.follow(
@@ -316,6 +321,15 @@ class Referee:
         profile = self._profile
         is_wide = self._is_enough(self._burst)
         return t_ns - self._burst_ns <= (profile.surge_defer_ns if is_wide else profile.defer_ns)
+
+    def _is_excused(self, now_ns: int) -> bool:
+        """Say whether READY may wait for what a start will be: once, not for start after start."""
+        if not self._is_deferred(self._tracker.newest_ns):
+            return False
+        if self._excused_ns is None or now_ns - self._excused_ns > CALM_NS:
+            self._excuse_from_ns = now_ns
+        self._excused_ns = now_ns
+        return now_ns - self._excuse_from_ns <= self._profile.surge_defer_ns
 
     def _is_moving_as_one(self) -> bool:
         """Say whether many of both teams move: then nobody creeps, the line-up does."""
@@ -361,7 +375,7 @@ class Referee:
         throwing = self._lineup.throwing
         if throwing is not None and self._alerts.is_holding_for(throwing.member.umpire_id or ""):
             return Outlook.BREACH
-        if self._is_deferred(self._tracker.newest_ns):
+        if self._is_excused(now_ns):
             return Outlook.FAIR  # in a moment it is a throw or a HOLD
         doubt = self._panel.doubt(now_ns)
         if doubt is None or doubt > self._profile.withdraw_sum or self._alerts.is_holding:

@@ -37,7 +37,6 @@ MODELS: dict[FixKind, SensorModel] = {
     FixKind.SINGLE: SensorModel(fast_m=0.16, slow_m=1.5, claim_floor_m=1.0),
     FixKind.UWB: SensorModel(fast_m=0.125, slow_m=0.13, claim_floor_m=0.15),
 }
-USED = tuple(MODELS)
 MOST_M2 = 1e6  # a claim of a kilometre, or of infinity, says no more than this
 
 

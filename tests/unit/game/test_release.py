@@ -3,7 +3,7 @@
 from tests.unit.game.conftest import U1, Field, Make, lineup_yd, ready
 
 from throwin.event import Verb
-from throwin.game.finding import Pattern
+from throwin.game.finding import CueOrder, Pattern
 from throwin.game.match import Phase
 from throwin.tags.observation import Press
 
@@ -117,3 +117,34 @@ def test_all_who_ride_at_the_umpire_are_held(make: Make) -> None:
             field.speed_mps[who] = (0.0, -2.0)
     field.run(2.0)
     assert field.cues() == [Pattern.HOLD]
+
+
+def fidget(field: Field, seconds: float, creeper: str = "") -> None:
+    """Let six riders of both teams start and stop on the spot, a tenth of a second apart."""
+    fidgety = ("red 2", "blue 1", "red 3", "blue 2", "red 4", "blue 3")
+    for step in range(round(seconds * 10)):
+        for number, who in enumerate(fidgety):
+            beat, swing = (step - number) % 6, (step - number) // 6
+            speed_mps = 1.8 if beat < 3 and step >= number else 0.0
+            field.speed_mps[who] = (0.0, speed_mps * (-1) ** swing)
+        if creeper:
+            field.speed_mps[creeper] = (0.0, -0.6)
+        field.run(0.1)
+        field.speed_mps.clear()
+
+
+def test_fidgeting_horses_put_off_no_hold_for_long(make: Make) -> None:
+    """Starts that come again and again would else hide a breach for good."""
+    field = ready(make)
+    for who in (U1, "red 1"):  # whose fixes come after those of the starters
+        field.places[who] = field.places.pop(who)
+    fidget(field, 1.6, creeper="red 1")
+    field.forget()
+    start_s = field.t_ns / 1e9
+    fidget(field, 6)
+    told_s = [
+        t_s
+        for t_s, one in field.found
+        if isinstance(one, CueOrder) and one.pattern is Pattern.HOLD and "red one" in one.say.en
+    ]
+    assert told_s[0] - start_s < 2.5
