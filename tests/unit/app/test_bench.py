@@ -3,6 +3,8 @@
 import argparse
 import json
 import math
+import os
+import platform
 from types import ModuleType
 from typing import Any
 
@@ -98,9 +100,13 @@ def test_epoch_of_a_case_is_two_sentences(mix: Case) -> None:
     assert {sentence[3:6] for sentence in sentences_of(mix)} == {b"RMC", b"GGA"}
 
 
-def test_case_is_timed(mix: Case) -> None:
-    """Case is timed."""
-    assert time_case(mix) > 0.0
+def test_rate_is_fixes_over_the_time_that_passed(
+    mix: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two seconds on the clock: half as many a second as there are."""
+    clock = iter((10.0, 12.0))
+    monkeypatch.setattr("time.process_time", lambda: next(clock))
+    assert time_case(mix) == mix.fixes / 2
 
 
 def test_delays_are_median_and_99th_percentile() -> None:
@@ -110,8 +116,9 @@ def test_delays_are_median_and_99th_percentile() -> None:
 
 
 def test_machine_is_described() -> None:
-    """Machine is described."""
-    assert describe_machine().cores > 0
+    """Machine is described by what it has."""
+    machine = describe_machine()
+    assert (machine.cores, machine.python) == (os.cpu_count(), platform.python_version())
 
 
 def test_way_of_a_cue_begins_with_the_write_before_its_read() -> None:
