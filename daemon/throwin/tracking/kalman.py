@@ -1,8 +1,10 @@
 """A constant-velocity Kalman filter in the plane, in closed form: plain numbers, no matrices.
 
 State (x, y, vx, vy) with its whole covariance; white acceleration drives it. The process noise is
-isotropic, so a prediction needs ten numbers only. Source: Bar-Shalom, Li, Kirubarajan, Estimation
-with Applications to Tracking and Navigation, 6.2 (discretized continuous white noise).
+isotropic, so a prediction needs ten numbers only; while the covariance is the same on both axes
+and nothing crosses them, three are enough, and most tags never leave that. Source: Bar-Shalom,
+Li, Kirubarajan, Estimation with Applications to Tracking and Navigation, 6.2 (discretized
+continuous white noise).
 """
 
 # Acceleration density of a horse that halts, turns and starts: 1.7 m/s gained in a second is one
@@ -11,11 +13,14 @@ DENSITY_M2PS3 = 3.0
 
 
 class Kalman:
-    """One filter. Covariance: p for position, c for position-velocity, v for velocity."""
+    """One filter. Covariance: p for position, c for position-velocity, v for velocity.
+
+    _is_round: the axes have equal variances and no cross terms (which then are exactly 0).
+    """
 
     __slots__ = (
-        "cxx", "cxy", "cyx", "cyy", "pxx", "pxy", "pyy", "t_ns", "vx", "vxx", "vxy", "vy", "vyy",
-        "x", "y",
+        "_is_round", "cxx", "cxy", "cyx", "cyy", "pxx", "pxy", "pyy", "t_ns", "vx", "vxx", "vxy",
+        "vy", "vyy", "x", "y",
     )  # fmt: skip
 
     def __init__(
@@ -31,6 +36,7 @@ class Kalman:
         self.x, self.y = place_m
         self.vx, self.vy = velocity_mps
         self.pxx, self.pxy, self.pyy = cov_m2
+        self._is_round = self.pxx == self.pyy and self.pxy == 0.0
         self.cxx = self.cxy = self.cyx = self.cyy = 0.0
         self.vxx = self.vyy = var_v_m2ps2
         self.vxy = 0.0
@@ -46,9 +52,15 @@ class Kalman:
         self.t_ns = t_ns
         self.x += self.vx * dt
         self.y += self.vy * dt
-        cxx, cxy, cyx, cyy = self.cxx, self.cxy, self.cyx, self.cyy
-        vxx, vxy, vyy = self.vxx, self.vxy, self.vyy
+        cxx, vxx = self.cxx, self.vxx
         third = q * dt2 / 3.0
+        if self._is_round:
+            self.pxx = self.pyy = self.pxx + 2.0 * dt * cxx + dt2 * vxx + third
+            self.cxx = self.cyy = cxx + dt * vxx + half
+            self.vxx = self.vyy = vxx + q
+            return
+        cxy, cyx, cyy = self.cxy, self.cyx, self.cyy
+        vxy, vyy = self.vxy, self.vyy
         self.pxx += 2.0 * dt * cxx + dt2 * vxx + third
         self.pyy += 2.0 * dt * cyy + dt2 * vyy + third
         self.pxy += dt * (cxy + cyx) + dt2 * vxy
@@ -61,6 +73,7 @@ class Kalman:
 
     def widen(self, xx: float, xy: float, yy: float) -> None:
         """Add to the position's covariance what a change of its source leaves open."""
+        self._is_round = self._is_round and xx == yy and xy == 0.0
         self.pxx += xx
         self.pxy += xy
         self.pyy += yy
@@ -74,6 +87,11 @@ class Kalman:
 
     def take_position(self, x: float, y: float, xx: float, xy: float, yy: float) -> None:
         """Update by a measured position with covariance (xx, xy, yy)."""
+        if self._is_round:
+            if xx == yy and xy == 0.0:
+                self._take_round_position(x, y, xx)
+                return
+            self._is_round = False
         pxx, pxy, pyy = self.pxx, self.pxy, self.pyy
         cxx, cxy, cyx, cyy = self.cxx, self.cxy, self.cyx, self.cyy
         sxx, sxy, syy = pxx + xx, pxy + xy, pyy + yy
@@ -100,10 +118,36 @@ class Kalman:
         self.vxy -= k31 * cxy + k32 * cyy
         self.vyy -= k41 * cxy + k42 * cyy
 
+    def _take_round_position(self, x: float, y: float, var: float) -> None:
+        pxx, cxx = self.pxx, self.cxx
+        scale = 1.0 / (pxx + var)
+        k1, k2 = pxx * scale, cxx * scale
+        dx, dy = x - self.x, y - self.y
+        self.x += k1 * dx
+        self.y += k1 * dy
+        self.vx += k2 * dx
+        self.vy += k2 * dy
+        self.pxx = self.pyy = pxx - k1 * pxx
+        self.cxx = self.cyy = cxx - k1 * cxx
+        self.vxx = self.vyy = self.vxx - k2 * cxx
+
     def take_velocity(self, vx: float, vy: float, var: float) -> None:
         """Update by a measured velocity, the same variance on both axes."""
-        vxx, vxy, vyy = self.vxx, self.vxy, self.vyy
-        cxx, cxy, cyx, cyy = self.cxx, self.cxy, self.cyx, self.cyy
+        vxx, cxx = self.vxx, self.cxx
+        if self._is_round:
+            scale = 1.0 / (vxx + var)
+            k1, k2 = cxx * scale, vxx * scale
+            dx, dy = vx - self.vx, vy - self.vy
+            self.x += k1 * dx
+            self.y += k1 * dy
+            self.vx += k2 * dx
+            self.vy += k2 * dy
+            self.pxx = self.pyy = self.pxx - k1 * cxx
+            self.cxx = self.cyy = cxx - k1 * vxx
+            self.vxx = self.vyy = vxx - k2 * vxx
+            return
+        vxy, vyy = self.vxy, self.vyy
+        cxy, cyx, cyy = self.cxy, self.cyx, self.cyy
         sxx, syy = vxx + var, vyy + var
         scale = 1.0 / (sxx * syy - vxy * vxy)
         ixx, ixy, iyy = syy * scale, -vxy * scale, sxx * scale

@@ -14,10 +14,10 @@ Step = tuple[float, float, float, float, float, float, float, float, float]
 class Reference:
     """The textbook's filter, in matrices: state x, y, vx, vy."""
 
-    def __init__(self) -> None:
+    def __init__(self, cov_m2: tuple[float, float, float] = (0.2, 0.05, 0.3)) -> None:
         self.x: Matrix = np.array([1.0, 2.0, 0.5, -0.5])
-        self.p: Matrix = np.diag([0.2, 0.3, 1.0, 1.0])
-        self.p[0, 1] = self.p[1, 0] = 0.05
+        self.p: Matrix = np.diag([cov_m2[0], cov_m2[2], 1.0, 1.0])
+        self.p[0, 1] = self.p[1, 0] = cov_m2[1]
 
     def predict(self, dt: float) -> None:
         """Move on."""
@@ -45,11 +45,11 @@ class Reference:
         return float(gap @ np.linalg.inv(h @ self.p @ h.T + r) @ gap)
 
 
-def ours() -> Kalman:
+def ours(cov_m2: tuple[float, float, float] = (0.2, 0.05, 0.3)) -> Kalman:
     return Kalman(
         t_ns=0,
         place_m=(1.0, 2.0),
-        cov_m2=(0.2, 0.05, 0.3),
+        cov_m2=cov_m2,
         velocity_mps=(0.5, -0.5),
         var_v_m2ps2=1.0,
     )
@@ -76,12 +76,9 @@ steps = st.lists(
 )  # fmt: skip
 
 
-@settings(derandomize=True, deadline=None)
-@given(steps)
-def test_closed_form_is_the_textbooks(path: list[Step]) -> None:
-    """Closed form is the textbooks."""
-    kalman, reference = ours(), Reference()
-    t_ns = 0
+def follow(kalman: Kalman, reference: Reference, path: list[Step]) -> None:
+    """Take both along the path, and compare where they end."""
+    t_ns = kalman.t_ns
     for dt, x, y, xx, yy, rho, vx, vy, var in path:
         dt_ns = round(dt * 1e9)
         t_ns += dt_ns
@@ -96,6 +93,37 @@ def test_closed_form_is_the_textbooks(path: list[Step]) -> None:
         [kalman.x, kalman.y, kalman.vx, kalman.vy], reference.x, rtol=1e-7, atol=1e-8
     )
     np.testing.assert_allclose(matrix(kalman), reference.p, rtol=1e-6, atol=1e-9)
+
+
+@settings(derandomize=True, deadline=None)
+@given(steps)
+def test_closed_form_is_the_textbooks(path: list[Step]) -> None:
+    """Closed form is the textbooks."""
+    follow(ours(), Reference(), path)
+
+
+@settings(derandomize=True, deadline=None)
+@given(path=steps, after=steps)
+def test_round_errors_and_others_after_them_are_the_textbooks(
+    path: list[Step], after: list[Step]
+) -> None:
+    """Round errors, for which three numbers are enough, and others after them are the same."""
+    kalman, reference = ours((0.2, 0.0, 0.2)), Reference((0.2, 0.0, 0.2))
+    follow(kalman, reference, [(*step[:4], step[3], 0.0, *step[6:]) for step in path])
+    follow(kalman, reference, after)
+
+
+@settings(derandomize=True, deadline=None)
+@given(path=steps, xx=small, yy=small)
+def test_round_errors_that_are_widened_are_the_textbooks(
+    path: list[Step], xx: float, yy: float
+) -> None:
+    """Round errors that are widened on one axis more than on the other are the same."""
+    kalman, reference = ours((0.2, 0.0, 0.2)), Reference((0.2, 0.0, 0.2))
+    kalman.widen(xx, 0.0, yy)
+    reference.p[0, 0] += xx
+    reference.p[1, 1] += yy
+    follow(kalman, reference, [(*step[:4], step[3], 0.0, *step[6:]) for step in path])
 
 
 @settings(derandomize=True, deadline=None)
