@@ -143,7 +143,7 @@ class Engine:
             case Command():
                 return self._command(event)
             case Ack():
-                self._health.count(f"ack.{event.umpire}.{event.what}")
+                self._health.acknowledged(event.umpire, event.what)
             case _:
                 assert_never(event)
         return []

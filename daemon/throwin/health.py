@@ -11,6 +11,7 @@ from throwin.tracking.tracker import Tracker
 
 SILENT_NS = 3_000_000_000  # a tag on the field that says nothing for so long is named
 START_NS = 2_000_000_000  # until then ports, broker and tags are given time to come up
+RECEIVERS_MAX = 16  # online at once, of one umpire; and umpires whom nobody knows
 
 
 class TagRow(NamedTuple):
@@ -69,7 +70,7 @@ class Health:
         self._tags = {tag: _Tag() for tag in tags}
         self._ports = dict.fromkeys(ports, "not open yet")
         self._umpires = tuple(umpires)
-        self._receivers: dict[str, dict[str, bool]] = {umpire: {} for umpire in umpires}
+        self._receivers: dict[str, dict[str, bool]] = {umpire: {} for umpire in umpires}  # online
         self._broker = "not connected yet"
         self._host: dict[str, str] = {}
         self._start_ns: int | None = None
@@ -106,8 +107,24 @@ class Health:
         self._broker = "" if is_connected else detail
 
     def receiver(self, umpire: str, name: str, *, is_online: bool) -> None:
-        """Note that a receiver came or went."""
-        self._receivers.setdefault(umpire, {})[name] = is_online
+        """Note that a receiver came or went; names come from outside: only so many are kept."""
+        if not is_online:
+            self._receivers.get(umpire, {}).pop(name, None)
+            if umpire not in self._umpires and not self._receivers.get(umpire):
+                self._receivers.pop(umpire, None)
+            return
+        strangers = len(self._receivers) - len(self._umpires)
+        row = self._receivers.get(umpire, {})
+        is_full = umpire not in self._receivers and strangers >= RECEIVERS_MAX
+        if is_full or (len(row) >= RECEIVERS_MAX and name not in row):
+            self.count("receivers_too_many")
+            return
+        row[name] = True
+        self._receivers[umpire] = row
+
+    def acknowledged(self, umpire: str, what: str) -> None:
+        """Count what a receiver said of a cue."""
+        self.count(f"ack.{umpire if umpire in self._umpires else 'unknown_umpire'}.{what}")
 
     def host(self, what: str, detail: str) -> None:
         """Note what is wrong with something of the machine, "" when it is well again."""
@@ -153,9 +170,8 @@ class Health:
             elif now_ns - track.t_fix_ns > SILENT_NS:
                 words.append(f"tag {tag} ({entity}): no position")
         for umpire, receivers in self._receivers.items():
-            online = [name for name, is_online in receivers.items() if is_online]
             if umpire not in self._umpires:
-                words += [f"receiver {name}: there is no umpire {umpire}" for name in online]
-            elif not online:
+                words += [f"receiver {name}: there is no umpire {umpire}" for name in receivers]
+            elif not receivers:
                 words.append(f"umpire {umpire}: no receiver")
         return tuple(words)

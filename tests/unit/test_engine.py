@@ -207,6 +207,34 @@ def test_receiver_of_an_umpire_who_is_not_there_is_named() -> None:
     assert "receiver wrist: there is no umpire u9" in reasons
 
 
+def test_receivers_that_came_and_went_leave_nothing() -> None:
+    """Names come from outside: what is gone must not stay in the status or in the memory."""
+    made = engine()
+    for number in range(1000):
+        for is_online in (True, False):
+            made.step(ReceiverState(0, f"u{number}x", "wrist", is_online=is_online))
+    assert [reason for reason in reasons_after(made) if "there is no umpire" in reason] == []
+
+
+def test_more_receivers_than_a_field_has_are_counted() -> None:
+    """More receivers than a field has are counted, and not kept."""
+    made = engine()
+    for number in range(1000):
+        made.step(ReceiverState(0, f"u{number % 40}x", f"wrist {number}", is_online=True))
+    named = [reason for reason in reasons_after(made) if "there is no umpire" in reason]
+    assert len(named) == 16 * 16
+
+
+def test_acknowledgements_of_strangers_are_counted_as_one() -> None:
+    """Acknowledgements of strangers are counted as one: a counter a name would be endless."""
+    made = engine()
+    for number in range(100):
+        made.step(Ack(0, f"u{number}x", "wrist", "c1", "felt", 1.0))
+    last = of(Status, outputs(made, ticks(60)))[-1]
+    assert isinstance(last, Status)
+    assert last.counters == {"ack.unknown_umpire.felt": 100}
+
+
 def test_heartbeat_names_the_umpires() -> None:
     """Receivers find their own among them."""
     beat = of(Heartbeat, outputs(engine(), ticks(10)))[0]

@@ -76,7 +76,7 @@ steps = st.lists(
 )  # fmt: skip
 
 
-def follow(kalman: Kalman, reference: Reference, path: list[Step]) -> None:
+def check_along(kalman: Kalman, reference: Reference, path: list[Step]) -> None:
     """Take both along the path, and compare where they end."""
     t_ns = kalman.t_ns
     for dt, x, y, xx, yy, rho, vx, vy, var in path:
@@ -99,7 +99,7 @@ def follow(kalman: Kalman, reference: Reference, path: list[Step]) -> None:
 @given(steps)
 def test_closed_form_is_the_textbooks(path: list[Step]) -> None:
     """Closed form is the textbooks."""
-    follow(ours(), Reference(), path)
+    check_along(ours(), Reference(), path)
 
 
 @settings(derandomize=True, deadline=None)
@@ -109,8 +109,8 @@ def test_round_errors_and_others_after_them_are_the_textbooks(
 ) -> None:
     """Round errors, for which three numbers are enough, and others after them are the same."""
     kalman, reference = ours((0.2, 0.0, 0.2)), Reference((0.2, 0.0, 0.2))
-    follow(kalman, reference, [(*step[:4], step[3], 0.0, *step[6:]) for step in path])
-    follow(kalman, reference, after)
+    check_along(kalman, reference, [(*step[:4], step[3], 0.0, *step[6:]) for step in path])
+    check_along(kalman, reference, after)
 
 
 @settings(derandomize=True, deadline=None)
@@ -123,7 +123,7 @@ def test_round_errors_that_are_widened_are_the_textbooks(
     kalman.widen(xx, 0.0, yy)
     reference.p[0, 0] += xx
     reference.p[1, 1] += yy
-    follow(kalman, reference, [(*step[:4], step[3], 0.0, *step[6:]) for step in path])
+    check_along(kalman, reference, [(*step[:4], step[3], 0.0, *step[6:]) for step in path])
 
 
 @settings(derandomize=True, deadline=None)
