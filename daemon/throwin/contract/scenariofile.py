@@ -255,7 +255,8 @@ Fault = Silent | PacketLoss | PortLost | BrokerLost | Degraded | WrongFix | Garb
 class ExpectSection(_Strict, frozen=True, kw_only=True):
     """Something that must come within between_s: exactly one of cue, alert, phase, event, verdict.
 
-    alert and rule name a rule or its clause ("C6"). says must stand in the English words.
+    alert and rule name a rule or its clause ("C6"). says must stand in the English words, or in an
+    event's details ("by red, at south").
     times: exactly so many within the window; None = one or more.
     """
 

@@ -91,7 +91,8 @@ def _matches(row: ExpectSection, one: _Seen) -> bool:
         case Lineup() as message if row.verdict is not None:
             return any(_verdict_matches(row, verdict) for verdict in message.verdicts)
         case MatchEvent() as message if row.event is not None:
-            return message.what == row.event
+            told = ", ".join(f"{key} {value}" for key, value in message.detail.items())
+            return message.what == row.event and row.says in told
         case _:
             return False
 
