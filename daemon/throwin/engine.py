@@ -27,8 +27,9 @@ from throwin.field.frame import FieldFrame, Surveyed, fit_frame
 from throwin.field.pitch import Pitch
 from throwin.field.units import yd_to_m
 from throwin.game.desk import Desk
+from throwin.game.ends import End, Ends
 from throwin.game.finding import CueOrder
-from throwin.game.match import End, Match, Phase
+from throwin.game.match import Match, Phase
 from throwin.game.referee import Referee, View
 from throwin.game.roster import Member, Roster, RosterError, make_roster
 from throwin.health import Health
@@ -93,7 +94,7 @@ class Engine:
             profile=profile,
             roster=roster,
             tracker=self._tracker,
-            match=Match(End(field_file.match.red_attacks)),
+            match=Match(Ends(End(field_file.match.red_attacks), profile.ends_change)),
             line_var_m2=frame.centre_line_var_m2,
             boot=boot,
         )

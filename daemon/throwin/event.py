@@ -83,6 +83,7 @@ class Verb(enum.Enum):
     PERIOD = "period"
     ASSIGN = "assign"
     ACKNOWLEDGE = "acknowledge"
+    UNDO = "undo"
 
 
 class Command(NamedTuple):

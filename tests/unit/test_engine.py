@@ -257,7 +257,7 @@ def test_port_that_is_open_is_not_named() -> None:
 def test_command_is_answered_where_it_asks() -> None:
     """Command is answered where it asks."""
     told = engine().step(
-        Command(5, "c1", Verb.DRAW, (("red_attacks", "north"),), "mqtt", "answers/x", "0a")
+        Command(5, "c1", Verb.ENDS, (("red_attacks", "north"),), "mqtt", "answers/x", "0a")
     )
     answer = told[-1]
     assert isinstance(answer, Answer)
@@ -273,7 +273,7 @@ def test_command_that_wants_no_answer_gets_none() -> None:
 
 def test_refused_command_says_why() -> None:
     """Refused command says why."""
-    told = engine().step(Command(5, "c1", Verb.BALL_OUT, (), "mqtt", "answers/x", ""))
+    told = engine().step(Command(5, "c1", Verb.RETAKE, (), "mqtt", "answers/x", ""))
     answer = told[-1]
     assert isinstance(answer, Answer)
     assert (answer.ok, answer.phase) == (False, "between")

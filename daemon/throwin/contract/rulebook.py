@@ -5,7 +5,7 @@ The figures of a rulebook, and what its text leaves open, stand in files, never 
 
 import tomllib
 from importlib import resources
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -31,6 +31,12 @@ class DistanceSection(_Strict, frozen=True, kw_only=True):
     """The distances of the rule's text."""
 
     umpire_yd: Yards
+
+
+class EndsSection(_Strict, frozen=True, kw_only=True):
+    """What changes the ends: each goal, or the end of a period."""
+
+    change: Literal["goal", "period"]
 
 
 class DecisionSection(_Strict, frozen=True, kw_only=True):
@@ -109,6 +115,7 @@ class RulebookFile(_Strict, frozen=True, kw_only=True):
 
     name: str
     distance: DistanceSection
+    ends: EndsSection
     decision: DecisionSection
     dwell: DwellSection
     lineup: LineupSection
@@ -138,6 +145,7 @@ def to_profile(file: RulebookFile, *, hold_tolerance_m: float) -> Profile:
     """Give the profile in SI units; hold_tolerance_m: how far inside a limit is still borne."""
     return Profile(
         name=file.name,
+        ends_change=file.ends.change,
         umpire_limit_m=yd_to_m(file.distance.umpire_yd),
         hold_tolerance_m=hold_tolerance_m,
         sure=file.decision.sure,

@@ -72,9 +72,25 @@ ALERTS: tuple[AlertRow, ...] = (
         pattern=Pattern.HOLD,
         hint="do not throw; send him back, out of 5 yards",
     ),
+    AlertRow(
+        clause=Clause.C18,
+        stage=Stage.NOTICE,
+        severity=Severity.INFO,
+        pattern=None,
+        hint="the line-up forms the wrong way round: tell the umpire, or correct the ends",
+    ),
+    AlertRow(
+        clause=Clause.C18,
+        stage=Stage.HOLD,
+        severity=Severity.HOLD,
+        pattern=Pattern.HOLD,
+        hint="do not throw; both teams change sides, or the command ends says what is right:"
+        " once it is thrown there is no redress",
+    ),
 )
 _ROWS = {(row.clause, row.stage): row for row in ALERTS}
 _ENDED = "nothing to do"
+_ALL = "everybody stands the wrong way round: see C18"
 
 
 class Alerts:
@@ -142,9 +158,9 @@ class Alerts:
             is_near = is_armed and not is_deferred and is_relevant
             self._warn(judgement, now_ns, is_near=is_near)
         elif is_armed and not is_deferred:
-            self._hold(judgement, now_ns)
+            self._begin(judgement, Stage.HOLD, now_ns)
         elif not is_armed and stage is Stage.NONE:
-            self._set(judgement, Stage.NOTICE, now_ns)
+            self._begin(judgement, Stage.NOTICE, now_ns)
 
     def _warn(self, judgement: Judgement, now_ns: int, *, is_near: bool) -> None:
         """Warn of one who closes in; let a warning or a notice end that no longer holds."""
@@ -158,13 +174,17 @@ class Alerts:
         if judgement.has_warned and self._is_calm(judgement):
             judgement.has_warned = False
 
-    def _hold(self, judgement: Judgement, now_ns: int) -> None:
-        """Hold the throw; a line-up that is all the wrong way round is told once."""
-        if judgement.rule.clause is Clause.C5 and self._panel.is_wrong_way():
-            if any(one.is_wrong_way for one in self._panel.all):
-                return
-            judgement.is_wrong_way = True
-        self._set(judgement, Stage.HOLD, now_ns)
+    def _begin(self, judgement: Judgement, stage: Stage, now_ns: int) -> None:
+        """Tell a breach; a line-up that is all the wrong way round is told once, as such."""
+        clause = judgement.rule.clause
+        if clause is Clause.C5 and self._panel.is_wrong_way:
+            judgement.covered_ns = judgement.t_ns
+            return
+        self._set(judgement, stage, now_ns)
+        if clause is Clause.C18:
+            for one in self._panel.all:
+                if one.rule.clause is Clause.C5 and one.stage is not Stage.NONE:
+                    self._end(one, now_ns, _ALL)
 
     def _renew(self, judgement: Judgement, now_ns: int) -> None:
         """Tell an acknowledged breach again, which has become deeper."""
@@ -241,7 +261,6 @@ class Alerts:
     def _end(self, judgement: Judgement, now_ns: int, hint: str) -> None:
         self._tell(judgement, "end", now_ns, hint)
         judgement.stage = Stage.NONE
-        judgement.is_wrong_way = False
         judgement.left_since_ns = None
         for hold in self._holds.values():
             hold.end(judgement.alert_id, now_ns)
@@ -283,8 +302,6 @@ def _key(judgement: Judgement) -> tuple[Clause, Stage]:
 
 
 def _say(judgement: Judgement) -> Words:
-    if judgement.is_wrong_way:
-        return words.WRONG_WAY
     return words.breach(judgement.rider, judgement.rule.clause)
 
 

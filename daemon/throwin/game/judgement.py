@@ -45,11 +45,11 @@ class Judgement:
         "_sure_since_ns",
         "acknowledged_m",
         "alert_id",
+        "covered_ns",
         "has_warned",
         "is_acknowledged",
         "is_over",
         "is_sure",
-        "is_wrong_way",
         "last_closing_ns",
         "left_since_ns",
         "measure",
@@ -70,8 +70,8 @@ class Judgement:
         self.stage = Stage.NONE
         self.is_acknowledged = False
         self.has_warned = False
-        self.is_wrong_way = False  # it speaks for a whole line-up
         self.acknowledged_m = 0.0  # its value when it was acknowledged
+        self.covered_ns = -1  # until then another alert spoke for it
         self.left_since_ns: int | None = None  # of no account since then
         self.last_closing_ns: int | None = None
         self.reset("not judged yet")
@@ -82,6 +82,11 @@ class Judgement:
         if self.umpire is None:
             return (self.rider.entity,)
         return (self.rider.entity, self.umpire.entity)
+
+    @property
+    def who(self) -> str:
+        """Who it is about, in words for the technician."""
+        return self.rider.entity
 
     @property
     def p(self) -> float:
@@ -174,9 +179,9 @@ class Judgement:
         self.last_closing_ns = t_ns
 
     def is_sure_for(self, duration_ns: int) -> bool:
-        """Say whether it has been at the sure level for so long."""
+        """Say whether it has been at the sure level for so long, with nothing said of it."""
         since_ns = self._sure_since_ns
-        return since_ns is not None and self.t_ns - since_ns > duration_ns
+        return since_ns is not None and self.t_ns - max(since_ns, self.covered_ns) > duration_ns
 
     @property
     def is_nearing(self) -> bool:
@@ -188,7 +193,7 @@ class Judgement:
         if not self.is_acknowledged or self.measure is None:
             return False
         deeper_m = self.measure.value_m - self.acknowledged_m
-        return (deeper_m if self.rule.clause is Clause.C5 else -deeper_m) >= profile.worse_m
+        return (-deeper_m if self.rule.clause is Clause.C6 else deeper_m) >= profile.worse_m
 
     def has_left(self, profile: Profile, *, is_relevant: bool) -> bool:
         """Say whether it has been of no account for long enough to end its alert."""

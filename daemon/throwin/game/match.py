@@ -1,12 +1,12 @@
-"""The match: the phase of the throw-in, and who attacks which end; table-driven.
+"""The match: the phase of the throw-in, table-driven, and with it the ends.
 
-Every change says what triggered it. C7, C16, C18 and K6..K8 come with the rest of Rule 20; here
-the ends are what the draw, a goal or a command says they are.
+Every change says what triggered it.
 """
 
 import enum
 from typing import NamedTuple
 
+from throwin.game.ends import End, Ends, Way
 from throwin.game.roster import Team
 
 
@@ -39,6 +39,7 @@ class Cause(enum.Enum):
     SURGE = "surge"
     SURGE_ENDS = "surge_ends"
     DISPERSED = "dispersed"
+    UNDO = "undo"
 
 
 class Row(NamedTuple):
@@ -61,91 +62,54 @@ TRANSITIONS: tuple[Row, ...] = (
     Row(Cause.SURGE_ENDS, (Phase.THROWN,), Phase.ARMED),
     Row(Cause.THROW, (Phase.BETWEEN, Phase.FORMING, Phase.ARMED), Phase.THROWN),
     Row(Cause.RETAKE, (Phase.THROWN,), Phase.FORMING),
-    Row(Cause.BALL_OUT, (Phase.THROWN,), Phase.OPEN),
+    # From between: play that begins without a throw-in, as with a hit-in or a free hit.
+    Row(Cause.BALL_OUT, (Phase.BETWEEN, Phase.THROWN), Phase.OPEN),
     Row(Cause.DISPERSED, (Phase.THROWN,), Phase.OPEN),
     Row(Cause.ABORT, _ANY, Phase.BETWEEN),
     Row(Cause.WHISTLE, _ANY, Phase.BETWEEN),
     Row(Cause.GOAL, _ANY, Phase.BETWEEN),
     Row(Cause.PERIOD, _ANY, Phase.BETWEEN),
+    Row(Cause.UNDO, (Phase.BETWEEN,), Phase.OPEN),
 )
 _NEXT = {(phase, row.cause): row.to for row in TRANSITIONS for phase in row.phases}
-
-
-class End(enum.Enum):
-    """The goal that a team attacks, as the field file names them."""
-
-    NORTH = "north"
-    SOUTH = "south"
-    UNKNOWN = "unknown"
-
-    @property
-    def other(self) -> "End":
-        """The opposite end; unknown stays unknown."""
-        return _OTHER[self]
-
-
-_OTHER = {End.NORTH: End.SOUTH, End.SOUTH: End.NORTH, End.UNKNOWN: End.UNKNOWN}
 
 
 class Match:
     """Phase and ends of one match."""
 
-    __slots__ = ("_before_throw", "_is_settled", "expected", "in_force", "phase")
+    __slots__ = ("ends", "phase")
 
-    def __init__(self, red_attacks: End) -> None:
+    def __init__(self, ends: Ends) -> None:
         self.phase = Phase.BETWEEN
-        self.expected = red_attacks
-        self.in_force = End.UNKNOWN
-        self._is_settled = False  # a throw since the last draw, goal or period start
-        self._before_throw = (False, End.UNKNOWN)
+        self.ends = ends
 
     @property
     def standing(self) -> End:
         """The end that red attacks as far as a line-up is judged now."""
-        return self.in_force if self._is_settled else self.expected
+        return self.ends.standing
 
     def after(self, cause: Cause) -> Phase | None:
         """Give the phase that a cause would lead to, None where it leads nowhere."""
+        if cause is Cause.GOAL and not self.ends.is_goal_possible:
+            return None
         return _NEXT.get((self.phase, cause))
 
-    def move(self, cause: Cause) -> Phase | None:
+    def move(self, cause: Cause, *, way: Way = Way.UNKNOWN, by: Team | None = None) -> Phase | None:
         """Let a cause act; gives the phase that it leads to, None where it leads nowhere.
 
-        A goal or the end of a period counts in every phase, also when the phase stays.
+        way: how the line-up stood, of a throw. by: whose a goal is. A period's end counts in every
+        phase, also when the phase stays.
         """
         to = self.after(cause)
         if to is None:
             return None
         if to is Phase.THROWN:
-            self._settle()
+            self.ends.throw(way)
         elif self.phase is Phase.THROWN and to in (Phase.FORMING, Phase.ARMED):
-            self._is_settled, self.in_force = self._before_throw
+            self.ends.take_back()
         elif cause is Cause.GOAL:
-            self.expected = self.in_force.other if self._is_settled else self.expected
-            self._is_settled = False
+            self.ends.goal(by)
         elif cause is Cause.PERIOD:
-            self._is_settled = False
+            self.ends.period()
         self.phase = to
         return to
-
-    def _settle(self) -> None:
-        """Take the ends as they are expected, at the first throw since they were last open."""
-        self._before_throw = (self._is_settled, self.in_force)
-        if not self._is_settled:
-            self.in_force = self.expected
-            self._is_settled = True
-
-    def set_ends(self, red_attacks: End) -> None:
-        """Take the word of the draw or of a command."""
-        self.expected = red_attacks
-        if self._is_settled:
-            self.in_force = red_attacks
-
-
-def wrong_side_sign(team: Team, red_attacks: End) -> int:
-    """Give the sign of x_field on which a team stands wrong (C5), 0 when nobody knows.
-
-    A team stands on the side of the goal that it defends, so it is wrong where it attacks.
-    """
-    north = {End.NORTH: 1, End.SOUTH: -1, End.UNKNOWN: 0}[red_attacks]
-    return north if team is Team.RED else -north

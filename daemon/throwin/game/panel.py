@@ -3,13 +3,14 @@
 import math
 from collections.abc import Callable, Sequence
 
-from throwin.game.judgement import Judgement
+from throwin.game.ends import Way, wrong_side_sign
+from throwin.game.judgement import Judgement, Stage
 from throwin.game.lineup import Lineup
-from throwin.game.match import Match, wrong_side_sign
+from throwin.game.match import Match
 from throwin.game.person import Person
 from throwin.game.profile import Profile
-from throwin.game.roster import Team
 from throwin.game.rules import RULES, Clause, measure_distance, measure_side
+from throwin.game.way import WayJudgement
 
 # Two at a gallop toward each other, each looked at up to half a second ago, and 3 m of error.
 FAR_M = 20.0
@@ -26,6 +27,7 @@ class Panel:
         "_match",
         "_people",
         "_profile",
+        "_way",
         "all",
         "covers",
     )
@@ -44,7 +46,7 @@ class Panel:
         self._match = match
         self._profile = profile
         self._line_var_m2 = line_var_m2
-        self.all = tuple(
+        each = tuple(
             judgement
             for rider in riders
             for judgement in (
@@ -52,9 +54,15 @@ class Panel:
                 *(Judgement(RULES[Clause.C6], rider, umpire) for umpire in umpires),
             )
         )
+        sides = [judgement for judgement in each if judgement.umpire is None]
+        self._way = WayJudgement(RULES[Clause.C18], sides) if sides else None
+        self.all: tuple[Judgement, ...] = each if self._way is None else (*each, self._way)
         self._people = (*riders, *umpires)
         self._by_person = {
-            person.entity: tuple(j for j in self.all if person in (j.rider, j.umpire))
+            person.entity: (
+                *(j for j in each if person in (j.rider, j.umpire)),
+                *((self._way,) if self._way is not None and person in riders else ()),
+            )
             for person in (*riders, *umpires)
         }
         self.covers = _covers(riders, umpires)
@@ -71,6 +79,8 @@ class Panel:
         time.
         """
         rider = judgement.rider
+        if judgement is self._way:
+            return self._lineup.has_both_teams()
         if judgement.umpire is None:
             return rider.is_in_lineup
         if judgement.umpire is self._lineup.throwing:
@@ -79,6 +89,9 @@ class Panel:
 
     def judge(self, judgement: Judgement, now_ns: int) -> None:
         """Judge anew, with both tracks at the newer one's instant."""
+        if isinstance(judgement, WayJudgement):
+            judgement.look(self._profile)
+            return
         rider, umpire = judgement.rider, judgement.umpire
         track = rider.track
         if not rider.is_within(now_ns, self._profile.input_age_ns):
@@ -145,16 +158,16 @@ class Panel:
                 return None
         return total
 
+    @property
     def is_wrong_way(self) -> bool:
-        """Say whether both teams stand on the wrong side, all but one of each at the most."""
-        wrong = dict.fromkeys(Team, 0)
-        stands = dict.fromkeys(Team, 0)
-        for judgement in self.all:
-            team = judgement.rider.member.team
-            if judgement.umpire is None and team is not None and judgement.rider.is_in_lineup:
-                stands[team] += 1
-                wrong[team] += judgement.measure is not None and judgement.measure.p >= 0.5
-        return all(stands[team] > 1 and wrong[team] >= stands[team] - 1 for team in Team)
+        """Say whether the whole line-up stands the wrong way round (C18), or was told that."""
+        way = self._way
+        return way is not None and (way.is_wrong or way.stage is Stage.HOLD)
+
+    @property
+    def way(self) -> Way:
+        """Say how the line-up stands."""
+        return Way.UNKNOWN if self._way is None else self._way.way
 
     def _wrong_sign(self, rider: Person) -> int:
         team = rider.member.team
@@ -165,6 +178,8 @@ def _covers(riders: Sequence[Person], umpires: Sequence[Person]) -> tuple[Clause
     """Give the rules that every tag they need can decide, by its class."""
     covers = []
     for rule in RULES.values():
+        if not rule.is_in_scope:
+            continue
         needed = riders if rule.clause is Clause.C5 else (*riders, *umpires)
         has_umpires = rule.clause is Clause.C5 or bool(umpires)
         sensors = [person.track.spec.sensor for person in needed]

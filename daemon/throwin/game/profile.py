@@ -1,6 +1,7 @@
 """The figures that the game goes by, in SI units: a rulebook's own and what it leaves open."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +13,7 @@ class Profile:
     """
 
     name: str
+    ends_change: Literal["goal", "period"]
     umpire_limit_m: float
     hold_tolerance_m: float
     sure: float

@@ -6,7 +6,7 @@ It is told of each fix and of time passing; it gives findings, in order.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from throwin.game import words
+from throwin.game import record, words
 from throwin.game.alerts import Alerts
 from throwin.game.finding import CueOrder, Finding, Happened, Pattern, Words
 from throwin.game.judgement import Judgement
@@ -17,6 +17,7 @@ from throwin.game.person import Person
 from throwin.game.profile import Profile
 from throwin.game.readiness import Outlook, Readiness, Word
 from throwin.game.roster import Roster, Team
+from throwin.game.way import Latch
 from throwin.tracking.tracker import Tracker
 
 INFERRED = "inferred"
@@ -82,6 +83,7 @@ class Referee:
         self._unseen: tuple[Person, ...] = ()
         self._findings: list[Finding] = []
         self._readiness = Readiness(profile)
+        self._latch = Latch()
         self._seat(roster, first_alert=0)
 
     def _seat(self, roster: Roster, *, first_alert: int) -> None:
@@ -170,37 +172,56 @@ class Referee:
         ):
             self.move(Cause.DISPERSED, INFERRED, now_ns)
 
-    def move(self, cause: Cause, trigger: str, now_ns: int, *, by_umpire: bool = False) -> bool:
-        """Let a cause act on the phase; False where it leads nowhere."""
+    def move(
+        self,
+        cause: Cause,
+        trigger: str,
+        now_ns: int,
+        *,
+        by_umpire: bool = False,
+        by: Team | None = None,
+    ) -> bool:
+        """Let a cause act on the phase; False where it leads nowhere. by: whose a goal is."""
         before = self.match.phase
         is_told = self._readiness.is_given or self._alerts.is_holding
-        to = self.match.move(cause)
+        was_wrong = self.match.ends.is_wrong
+        was = self.match.standing
+        to = self.match.move(cause, way=self._latch.way(), by=by)
         if to is None:
             return False
         self._trigger = trigger
         self._is_barred = cause in _BARRING or (self._is_barred and to is not Phase.ARMED)
         detail = (("from", before.value), ("to", to.value), ("cause", cause.value))
         self._emit(Happened("phase", trigger, detail))
-        if before in _LIVE and to not in _LIVE:
-            self._alerts.clear(now_ns, "the ball is thrown" if to is Phase.THROWN else "stopped")
-        if before is Phase.ARMED and to is not Phase.ARMED:
-            if to is Phase.FORMING:
-                self._alerts.clear(now_ns, "the line-up forms again")
-            if to is not Phase.THROWN and is_told and not by_umpire:
-                self._cue(Pattern.BLIND, words.NOT_READY)
-            self._readiness.clear()
+        self._leave(before, to, now_ns, is_felt=is_told and not by_umpire)
         match to:
             case Phase.ARMED:
                 self._arm(now_ns, is_inferred=cause is Cause.LINEUP_STANDS)
             case Phase.THROWN:
                 self._throw(cause, trigger, now_ns)
             case Phase.OPEN:
-                self._emit(Happened("ball_out", trigger))
+                if cause is not Cause.UNDO:
+                    self._emit(Happened("ball_out", trigger))
             case Phase.BETWEEN:
                 self._lineup.clear()
+                if cause is Cause.PERIOD and was_wrong:
+                    self._emit(record.corrected(was, self.match.ends, trigger))
             case Phase.FORMING:
                 pass
         return True
+
+    def _leave(self, before: Phase, to: Phase, now_ns: int, *, is_felt: bool) -> None:
+        """End what belongs to the phase that is left; is_felt: who was told must feel it."""
+        if to in _LIVE and before not in _LIVE:
+            self._latch.clear()
+        if before in _LIVE and to not in _LIVE:
+            self._alerts.clear(now_ns, "the ball is thrown" if to is Phase.THROWN else "stopped")
+        if before is Phase.ARMED and to is not Phase.ARMED:
+            if to is Phase.FORMING:
+                self._alerts.clear(now_ns, "the line-up forms again")
+            if to is not Phase.THROWN and is_felt:
+                self._cue(Pattern.BLIND, words.NOT_READY)
+            self._readiness.clear()
 
     def position(self, umpire_id: str | None, now_ns: int) -> None:
         """Take an umpire as positioned on his word; None = whoever is nearest to the line."""
@@ -229,8 +250,8 @@ class Referee:
             is_ready=self._readiness.is_given,
             covers=tuple(clause.value for clause in self._panel.covers),
             missing=tuple(self._missing(now_ns)),
-            red_expected=self.match.expected.value,
-            red_in_force=self.match.in_force.value,
+            red_expected=self.match.ends.state.expected.value,
+            red_in_force=self.match.ends.state.in_force.value,
             throwing=None if throwing is None else throwing.entity,
             in_lineup=in_lineup,
             late=late if throwing is not None else (),
@@ -241,6 +262,8 @@ class Referee:
         for person in (*self._riders, *self._umpires):
             person.look(self._profile)
         lineup = self._lineup
+        if self.match.phase in _LIVE:
+            self._look_back(now_ns)
         match self.match.phase:
             case Phase.BETWEEN:
                 lineup.look(now_ns)
@@ -359,17 +382,27 @@ class Referee:
         for person in (*self._riders, *self._umpires):
             person.look(self._profile)
         self._judge_all(now_ns)
+        self._look_back(now_ns)
+
+    def _look_back(self, now_ns: int) -> None:
+        """Keep how the line-up stands, for a release that comes a moment later."""
+        in_lineup = tuple(rider for rider in self._riders if rider.is_in_lineup)
+        self._latch.look(now_ns, self._panel.way, in_lineup)
 
     def _throw(self, cause: Cause, trigger: str, now_ns: int) -> None:
         self._thrown_ns = now_ns
         self._is_surge = cause is Cause.SURGE
         throwing = self._lineup.throwing
+        ends = self.match.ends.state
         detail = (
             ("umpire", "" if throwing is None else throwing.entity),
-            ("in_lineup", ", ".join(r.entity for r in self._riders if r.is_in_lineup)),
-            ("red_attacks", self.match.in_force.value),
+            ("in_lineup", ", ".join(r.entity for r in self._latch.in_lineup())),
+            ("red_attacks", ends.in_force.value),
         )
         self._emit(Happened("throw", trigger, detail))
+        in_force = record.thrown(self.match.ends, trigger)
+        if in_force is not None:
+            self._emit(in_force)
 
     def _outlook(self, now_ns: int) -> Outlook:
         throwing = self._lineup.throwing
@@ -449,5 +482,5 @@ class Referee:
         for judgement in self._panel.relevant():
             if judgement.measure is not None and judgement.p > self._profile.clear:
                 clause = judgement.rule.clause.value
-                missing.append(f"{judgement.rider.entity}: {clause} {judgement.verdict.value}")
+                missing.append(f"{judgement.who}: {clause} {judgement.verdict.value}")
         return missing

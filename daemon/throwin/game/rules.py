@@ -19,6 +19,7 @@ class Clause(enum.Enum):
 
     C5 = "C5"
     C6 = "C6"
+    C18 = "C18"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class Rule:
     phases: tuple[Phase, ...]
     decides: tuple[FixKind, ...]
     decides_sensor: tuple[str, ...]
+    is_in_scope: bool = True  # READY names it; else it is decided along with one that READY names
 
 
 RULES: dict[Clause, Rule] = {
@@ -50,6 +52,14 @@ RULES: dict[Clause, Rule] = {
         phases=(Phase.FORMING, Phase.ARMED),
         decides=(FixKind.RTK_FIXED, FixKind.UWB),
         decides_sensor=("rtk", "uwb"),
+    ),
+    Clause.C18: Rule(
+        clause=Clause.C18,
+        measure="least distance beyond the centre line",
+        phases=(Phase.FORMING, Phase.ARMED),
+        decides=(FixKind.RTK_FIXED, FixKind.UWB),
+        decides_sensor=("rtk", "uwb"),
+        is_in_scope=False,
     ),
 }
 

@@ -15,10 +15,10 @@ _NUMBER = {
 _CLAUSE = {
     Clause.C5: Words("wrong side", "lado equivocado"),
     Clause.C6: Words("five yards", "cinco yardas"),
+    Clause.C18: Words("wrong way", "al revés"),
 }
 _LATE = Words("late", "tarde")
 _UNSEEN = Words("not seen", "no visto")
-WRONG_WAY = Words("wrong way", "al revés")
 _ONLY = Words("only", "solo")
 _SCOPE = {
     Clause.C5: Words("sides", "lados"),
@@ -38,7 +38,9 @@ def name(person: Person) -> Words:
 
 
 def breach(person: Person, clause: Clause) -> Words:
-    """Say who and what: "red two, five yards"."""
+    """Say who and what: "red two, five yards"; of all at once only what."""
+    if clause is Clause.C18:
+        return _CLAUSE[clause]
     return _join(", ", name(person), _CLAUSE[clause])
 
 

@@ -11,8 +11,9 @@ from throwin.event import Command, Verb
 from throwin.field.frame import FieldFrame
 from throwin.field.units import YARD_M
 from throwin.game.desk import Desk, Reply
+from throwin.game.ends import End, Ends
 from throwin.game.finding import AlertChange, CueOrder, Finding, Happened, Pattern
-from throwin.game.match import End, Match, Phase
+from throwin.game.match import Match, Phase
 from throwin.game.profile import Profile
 from throwin.game.referee import Referee
 from throwin.game.roster import make_roster
@@ -72,7 +73,7 @@ class Field:
             profile=profile,
             roster=make_roster((who.replace(" ", "-"), who) for who in self.places),
             tracker=self.tracker,
-            match=Match(ends),
+            match=Match(Ends(ends)),
             line_var_m2=lambda _: 1e-4,
             boot="b",
         )

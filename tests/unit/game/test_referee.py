@@ -4,8 +4,9 @@ import pytest
 from tests.unit.game.conftest import U1, U2, Make, Place, lineup_yd, ready
 
 from throwin.event import Command, Verb
+from throwin.game.ends import End
 from throwin.game.finding import Pattern, Severity
-from throwin.game.match import Cause, End, Phase
+from throwin.game.match import Cause, Phase
 from throwin.tags.observation import FixKind, Press
 
 
@@ -262,10 +263,91 @@ def test_technician_who_aborts_is_felt(make: Make) -> None:
 
 
 def test_line_up_all_the_wrong_way_is_told_once(make: Make) -> None:
-    """Line up all the wrong way is told once."""
+    """C18: one WRONG WAY, not eight side alerts."""
     field = make(ends=End.SOUTH)
     field.run(6.0)
-    assert set(field.said(Pattern.HOLD)) == {"wrong way"}
+    alerts = {(alert.clause, len(alert.subjects)) for alert in field.alerts()}
+    assert (alerts, set(field.said(Pattern.HOLD))) == ({("C18", 8)}, {"wrong way"})
+
+
+def test_wrong_way_is_over_once_the_ends_are_corrected(make: Make) -> None:
+    """The technician had them wrong: his word ends the HOLD, and READY comes."""
+    field = make(ends=End.SOUTH)
+    field.run(6.0)
+    field.forget()
+    field.command(Verb.ENDS, red_attacks="north")
+    field.run(3.0)
+    assert field.cues() == [Pattern.END, Pattern.READY]
+
+
+def test_wrong_way_is_felt_before_one_who_leans_over_the_line_is_told(make: Make) -> None:
+    """One of a team who can't be told to stand wrong hides no C18."""
+    places = lineup_yd()
+    places["blue 3"] = (0.0, places["blue 3"][1])
+    field = make(ends=End.SOUTH, places=places)
+    field.run(6.0)
+    assert {alert.clause for alert in field.alerts()} == {"C18"}
+
+
+def test_one_who_stands_right_makes_it_no_wrong_way(make: Make) -> None:
+    """Then it is the side of each of the others."""
+    places = lineup_yd()
+    places["blue 4"] = (-0.9, places["blue 4"][1] + 1.0)
+    field = make(ends=End.SOUTH, places=places)
+    field.run(6.0)
+    assert {alert.clause for alert in field.alerts()} == {"C5"}
+
+
+def test_wrong_way_takes_the_place_of_side_alerts_before_it(make: Make) -> None:
+    """Seven stand wrong, the eighth joins them: the sides are told no more."""
+    places = lineup_yd()
+    places["blue 4"] = (-0.9, places["blue 4"][1] + 1.0)
+    field = make(ends=End.SOUTH, places=places)
+    field.run(6.0)
+    field.forget()
+    field.ride("blue 4", (0.9, places["blue 4"][1]), speed_mps=0.8)
+    field.run(2.0)
+    ends = {alert.clause for alert in field.alerts() if alert.state == "end"}
+    assert (ends, field.said(Pattern.HOLD)[-1]) == ({"C5"}, "wrong way")
+
+
+def test_wrong_way_of_a_line_up_that_forms_is_told_to_the_technician(make: Make) -> None:
+    """Before it is armed nothing is felt."""
+    places = lineup_yd()
+    for who in ("blue 3", "blue 4"):
+        places[who] = (40.0, 30.0)
+    field = make(ends=End.SOUTH, places=places)
+    field.run(6.0)
+    told = {(alert.clause, alert.severity) for alert in field.alerts()}
+    assert (told, field.cues()) == ({("C18", Severity.INFO)}, [])
+
+
+def test_wrong_way_that_is_thrown_is_in_force(make: Make) -> None:
+    """C18: no redress, so after it the opposite of what was expected counts."""
+    field = make(ends=End.SOUTH)
+    field.run(6.0)
+    field.command(Verb.THROW)
+    assert (field.events(), field.referee.match.standing) == (["throw", "ends_in_force"], End.NORTH)
+
+
+def test_ends_of_a_throw_that_nobody_saw_are_unknown(make: Make) -> None:
+    """Thrown with no line-up: which way they stood can't be told."""
+    field = make(places={U1: (60.0, 60.0), "red 1": (70.0, 60.0)})
+    field.run(2.0)
+    field.command(Verb.THROW)
+    assert field.referee.match.standing is End.UNKNOWN
+
+
+def test_start_itself_does_not_tell_which_way_they_stood(make: Make) -> None:
+    """The line-up counts as it stood a second before the release."""
+    field = make(ends=End.SOUTH)
+    field.run(6.0)
+    for who in field.places:
+        if who != U1:
+            field.speed_mps[who] = (3.0, 0.0)
+    field.run(0.6)
+    field.command(Verb.THROW)
+    assert field.referee.match.standing is End.NORTH
 
 
 def test_hold_of_one_who_rides_off_ends(make: Make) -> None:
@@ -327,7 +409,7 @@ def test_goal_by_command_changes_the_ends(make: Make) -> None:
     field = ready(make)
     field.command(Verb.THROW)
     reply = field.command(Verb.GOAL, by="red")
-    assert (reply.is_done, field.referee.match.expected, field.phase) == (
+    assert (reply.is_done, field.referee.match.ends.state.expected, field.phase) == (
         True,
         End.SOUTH,
         Phase.BETWEEN,
@@ -337,10 +419,19 @@ def test_goal_by_command_changes_the_ends(make: Make) -> None:
 @pytest.mark.parametrize(
     ("verb", "args", "words"),
     [
-        (Verb.GOAL, {"by": "green"}, "by: expected red or blue, got 'green'"),
-        (Verb.DRAW, {"red_attacks": "east"}, "red_attacks: expected north, south or unknown"),
+        (
+            Verb.GOAL,
+            {"by": "green"},
+            "expected by=red or blue, or at=north or south, got by='green'",
+        ),
+        (Verb.GOAL, {"by": "red", "at": "north"}, "expected by=red or blue, or at=north or south"),
+        (Verb.GOAL, {"by": "red"}, "no throw-in since the draw, the last goal or period"),
+        (Verb.DRAW, {"red_attacks": "east"}, "red_attacks: expected north or south, got 'east'"),
+        (Verb.DRAW, {"red_attacks": "south"}, "the ends are drawn already, red attacks north"),
+        (Verb.ENDS, {"red_attacks": "east"}, "red_attacks: expected north, south or unknown"),
+        (Verb.UNDO, {}, "nothing to undo: only the last goal, period, draw, ends or assign"),
         (Verb.READY, {"umpire": "u9"}, "umpire: expected one of u1, got 'u9'"),
-        (Verb.BALL_OUT, {}, "ball_out does nothing while the throw-in is between"),
+        (Verb.RETAKE, {}, "retake does nothing while the throw-in is between"),
         (Verb.ASSIGN, {}, "assign: expected tag and on"),
         (Verb.ASSIGN, {"tag": "x9", "on": "red 1"}, "tag: expected one of the field file"),
         (Verb.ASSIGN, {"tag": "red-1", "on": "pink 1"}, "on: expected red 1"),
