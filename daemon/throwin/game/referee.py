@@ -266,11 +266,11 @@ class Referee:
             self._look_back(now_ns)
         match self.match.phase:
             case Phase.BETWEEN:
-                lineup.look(now_ns)
+                self._look_anew(now_ns)
                 if lineup.throwing is not None and lineup.has_both_teams():
                     self.move(Cause.LINEUP_FORMS, INFERRED, now_ns)
             case Phase.OPEN:
-                lineup.look(now_ns)
+                self._look_anew(now_ns)
                 if lineup.throwing is not None and lineup.is_at_rest():
                     self.move(Cause.LINEUP_FORMS, INFERRED, now_ns)
             case Phase.FORMING:
@@ -291,13 +291,17 @@ class Referee:
         if self._lineup.is_settled():
             self.move(Cause.SURGE_ENDS, INFERRED, now_ns)
 
+    def _look_anew(self, now_ns: int) -> None:
+        """Look at the line-up; one that has come apart is a new one when it stands again."""
+        self._lineup.look(now_ns)
+        self._is_barred = self._is_barred and self._lineup.complete_since_ns is not None
+
     def _look_forming(self, now_ns: int) -> None:
         lineup = self._lineup
-        lineup.look(now_ns)
+        self._look_anew(now_ns)
         if lineup.is_gone(now_ns):
             self.move(Cause.LINEUP_GONE, INFERRED, now_ns)
             return
-        self._is_barred = self._is_barred and lineup.complete_since_ns is not None
         if lineup.is_standing(now_ns) and not self._is_barred:
             self.move(Cause.LINEUP_STANDS, INFERRED, now_ns)
         elif self._ticks % FORMING_TICKS == 0:

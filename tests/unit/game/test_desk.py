@@ -1,11 +1,11 @@
 """Commands and presses about the ends and the score, and what undoes them."""
 
 import pytest
-from tests.unit.game.conftest import U1, Field, Make, ready
+from tests.unit.game.conftest import U1, Field, Make, lineup_yd, ready
 
 from throwin.event import Verb
 from throwin.game.ends import End
-from throwin.game.finding import Happened
+from throwin.game.finding import Happened, Pattern
 from throwin.game.match import Phase
 from throwin.tags.observation import Press
 
@@ -202,3 +202,16 @@ def test_play_without_a_throw_in_is_open(make: Make) -> None:
     field.command(Verb.WHISTLE)
     field.command(Verb.BALL_OUT)
     assert field.phase is Phase.OPEN
+
+
+def test_line_up_that_comes_all_at_once_after_a_goal_is_armed(make: Make) -> None:
+    """It is a new one, though nobody saw it half complete."""
+    field = thrown(make)
+    field.command(Verb.GOAL, by="red")
+    for who in field.places:
+        field.places[who] = (60.0, 60.0)
+    field.run(6.0)
+    field.forget()
+    field.places = {who: (-x_yd, y_yd) for who, (x_yd, y_yd) in lineup_yd().items()}
+    field.run(8.0)
+    assert field.cues() == [Pattern.READY]
