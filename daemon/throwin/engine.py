@@ -29,6 +29,7 @@ from throwin.field.units import yd_to_m
 from throwin.game.desk import Desk
 from throwin.game.ends import End, Ends
 from throwin.game.finding import CueOrder
+from throwin.game.ground import Ground
 from throwin.game.match import Match, Phase
 from throwin.game.referee import Referee, View
 from throwin.game.roster import Member, Roster, RosterError, make_roster
@@ -95,7 +96,11 @@ class Engine:
             roster=roster,
             tracker=self._tracker,
             match=Match(Ends(End(field_file.match.red_attacks), profile.ends_change)),
-            line_var_m2=frame.centre_line_var_m2,
+            ground=Ground(
+                line_var_m2=frame.centre_line_var_m2,
+                half_width_m=yd_to_m(field_file.pitch.width_yd) / 2,
+                boards_var_m2=frame.boards_var_m2,
+            ),
             boot=boot,
         )
         self._desk = Desk(self._referee)

@@ -31,6 +31,7 @@ class DistanceSection(_Strict, frozen=True, kw_only=True):
     """The distances of the rule's text."""
 
     umpire_yd: Yards
+    boards_yd: Yards
 
 
 class EndsSection(_Strict, frozen=True, kw_only=True):
@@ -147,6 +148,7 @@ def to_profile(file: RulebookFile, *, hold_tolerance_m: float) -> Profile:
         name=file.name,
         ends_change=file.ends.change,
         umpire_limit_m=yd_to_m(file.distance.umpire_yd),
+        boards_limit_m=yd_to_m(file.distance.boards_yd),
         hold_tolerance_m=hold_tolerance_m,
         sure=file.decision.sure,
         clear=file.decision.clear,

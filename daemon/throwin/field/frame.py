@@ -118,6 +118,11 @@ class FieldFrame:
         cov = self.cov
         return float(cov[1, 1] + 2 * y_field_m * cov[0, 1] + y_field_m * y_field_m * cov[0, 0])
 
+    @property
+    def boards_var_m2(self) -> float:
+        """The variance of the boards' place along y, at the centre line, that the survey leaves."""
+        return float(self.cov[2, 2])
+
 
 def _topocentric(lat_deg: float, lon_deg: float, height_m: float) -> str:
     return (

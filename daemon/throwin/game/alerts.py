@@ -73,6 +73,20 @@ ALERTS: tuple[AlertRow, ...] = (
         hint="do not throw; send him back, out of 5 yards",
     ),
     AlertRow(
+        clause=Clause.C12,
+        stage=Stage.NOTICE,
+        severity=Severity.INFO,
+        pattern=None,
+        hint="the umpire's spot: more than 20 yards from the boards is right",
+    ),
+    AlertRow(
+        clause=Clause.C12,
+        stage=Stage.HOLD,
+        severity=Severity.HOLD,
+        pattern=Pattern.HOLD,
+        hint="do not throw; the line-up moves along the line, away from the boards",
+    ),
+    AlertRow(
         clause=Clause.C18,
         stage=Stage.NOTICE,
         severity=Severity.INFO,

@@ -8,6 +8,7 @@ from throwin.game.rules import Clause, Measure, Rule
 from throwin.tags.observation import FixKind
 
 BRAKING = 0.7  # of the highest closing speed: below it he slows down
+_BEYOND = (Clause.C5, Clause.C18)  # worse as the value grows; the others as it shrinks
 SURE_FIXES = 2  # nothing is announced from one fix
 
 
@@ -193,7 +194,7 @@ class Judgement:
         if not self.is_acknowledged or self.measure is None:
             return False
         deeper_m = self.measure.value_m - self.acknowledged_m
-        return (-deeper_m if self.rule.clause is Clause.C6 else deeper_m) >= profile.worse_m
+        return (deeper_m if self.rule.clause in _BEYOND else -deeper_m) >= profile.worse_m
 
     def has_left(self, profile: Profile, *, is_relevant: bool) -> bool:
         """Say whether it has been of no account for long enough to end its alert."""

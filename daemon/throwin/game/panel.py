@@ -1,28 +1,28 @@
 """All judgements of a line-up: each rule for each rider, and for each umpire where he counts."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from throwin.game.ends import Way, wrong_side_sign
+from throwin.game.ground import Ground
 from throwin.game.judgement import Judgement, Stage
 from throwin.game.lineup import Lineup
 from throwin.game.match import Match
 from throwin.game.person import Person
 from throwin.game.profile import Profile
-from throwin.game.rules import RULES, Clause, measure_distance, measure_side
+from throwin.game.rules import RULES, Clause, measure_distance, measure_side, measure_spot
 from throwin.game.way import WayJudgement
 
 # Two at a gallop toward each other, each looked at up to half a second ago, and 3 m of error.
 FAR_M = 20.0
-LineVariance = Callable[[float], float]  # y_field_m to the variance of the line's place, m2
 
 
 class Panel:
-    """The judgements. line_var_m2: what the survey leaves open of the centre line, at y."""
+    """The judgements of everybody there is, on one ground."""
 
     __slots__ = (
         "_by_person",
-        "_line_var_m2",
+        "_ground",
         "_lineup",
         "_match",
         "_people",
@@ -40,12 +40,12 @@ class Panel:
         lineup: Lineup,
         match: Match,
         profile: Profile,
-        line_var_m2: LineVariance,
+        ground: Ground,
     ) -> None:
         self._lineup = lineup
         self._match = match
         self._profile = profile
-        self._line_var_m2 = line_var_m2
+        self._ground = ground
         each = tuple(
             judgement
             for rider in riders
@@ -56,12 +56,14 @@ class Panel:
         )
         sides = [judgement for judgement in each if judgement.umpire is None]
         self._way = WayJudgement(RULES[Clause.C18], sides) if sides else None
-        self.all: tuple[Judgement, ...] = each if self._way is None else (*each, self._way)
+        spots = tuple(Judgement(RULES[Clause.C12], umpire, None) for umpire in umpires)
+        whole = () if self._way is None else (self._way,)
+        self.all: tuple[Judgement, ...] = (*each, *whole, *spots)
         self._people = (*riders, *umpires)
         self._by_person = {
             person.entity: (
-                *(j for j in each if person in (j.rider, j.umpire)),
-                *((self._way,) if self._way is not None and person in riders else ()),
+                *(j for j in (*each, *spots) if person in (j.rider, j.umpire)),
+                *(whole if person in riders else ()),
             )
             for person in (*riders, *umpires)
         }
@@ -81,6 +83,8 @@ class Panel:
         rider = judgement.rider
         if judgement is self._way:
             return self._lineup.has_both_teams()
+        if judgement.rule.clause is Clause.C12:
+            return rider is self._lineup.throwing
         if judgement.umpire is None:
             return rider.is_in_lineup
         if judgement.umpire is self._lineup.throwing:
@@ -97,6 +101,9 @@ class Panel:
         if not rider.is_within(now_ns, self._profile.input_age_ns):
             judgement.reset(_too_old(rider))
             return
+        if judgement.rule.clause is Clause.C12:
+            self._judge_spot(judgement)
+            return
         if umpire is None:
             state = track.at(track.t_fix_ns)
             sign = self._wrong_sign(rider)
@@ -104,7 +111,10 @@ class Panel:
                 judgement.reset("which end red attacks is not known")
                 return
             measure = measure_side(
-                state, sign, self._line_var_m2(state.y_field_m), self._profile.hold_tolerance_m
+                state,
+                sign,
+                self._ground.line_var_m2(state.y_field_m),
+                self._profile.hold_tolerance_m,
             )
             judgement.take(measure, track.t_fix_ns, self._profile)
             return
@@ -122,6 +132,16 @@ class Panel:
             judgement.reset(_too_old(rider if one is None else umpire))
             return
         judgement.take(measure_distance(one, other, limit_m), t_ns, self._profile)
+
+    def _judge_spot(self, judgement: Judgement) -> None:
+        track, ground, profile = judgement.rider.track, self._ground, self._profile
+        state = track.at(track.t_fix_ns)
+        if state is None:
+            judgement.reset(_too_old(judgement.rider))
+            return
+        limit_m = profile.boards_limit_m - profile.hold_tolerance_m
+        measure = measure_spot(state, ground.half_width_m, ground.boards_var_m2, limit_m)
+        judgement.take(measure, track.t_fix_ns, profile)
 
     def expire(self, now_ns: int) -> None:
         """Take back the verdicts whose inputs have grown too old."""

@@ -15,6 +15,7 @@ class Profile:
     name: str
     ends_change: Literal["goal", "period"]
     umpire_limit_m: float
+    boards_limit_m: float
     hold_tolerance_m: float
     sure: float
     clear: float

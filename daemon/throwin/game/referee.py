@@ -9,10 +9,11 @@ from typing import NamedTuple
 from throwin.game import record, words
 from throwin.game.alerts import Alerts
 from throwin.game.finding import CueOrder, Finding, Happened, Pattern, Words
+from throwin.game.ground import Ground
 from throwin.game.judgement import Judgement
 from throwin.game.lineup import Lineup
 from throwin.game.match import Cause, Match, Phase
-from throwin.game.panel import LineVariance, Panel
+from throwin.game.panel import Panel
 from throwin.game.person import Person
 from throwin.game.profile import Profile
 from throwin.game.readiness import Outlook, Readiness, Word
@@ -62,13 +63,13 @@ class Referee:
         roster: Roster,
         tracker: Tracker,
         match: Match,
-        line_var_m2: LineVariance,
+        ground: Ground,
         boot: str,
     ) -> None:
         self.match = match
         self._profile = profile
         self._tracker = tracker
-        self._line_var_m2 = line_var_m2
+        self._ground = ground
         self._boot = boot
         self._trigger = "start"
         self._is_inferred = True
@@ -105,7 +106,7 @@ class Referee:
             lineup=self._lineup,
             match=self.match,
             profile=self._profile,
-            line_var_m2=self._line_var_m2,
+            ground=self._ground,
         )
         self._alerts = Alerts(
             panel=self._panel,

@@ -19,6 +19,7 @@ class Clause(enum.Enum):
 
     C5 = "C5"
     C6 = "C6"
+    C12 = "C12"
     C18 = "C18"
 
 
@@ -35,7 +36,7 @@ class Rule:
     phases: tuple[Phase, ...]
     decides: tuple[FixKind, ...]
     decides_sensor: tuple[str, ...]
-    is_in_scope: bool = True  # READY names it; else it is decided along with one that READY names
+    is_in_scope: bool = True  # READY names it; else READY says nothing of it
 
 
 RULES: dict[Clause, Rule] = {
@@ -52,6 +53,14 @@ RULES: dict[Clause, Rule] = {
         phases=(Phase.FORMING, Phase.ARMED),
         decides=(FixKind.RTK_FIXED, FixKind.UWB),
         decides_sensor=("rtk", "uwb"),
+    ),
+    Clause.C12: Rule(
+        clause=Clause.C12,
+        measure="distance from the umpire's spot to the boards",
+        phases=(Phase.FORMING, Phase.ARMED),
+        decides=(FixKind.RTK_FIXED, FixKind.RTK_FLOAT, FixKind.UWB),
+        decides_sensor=("rtk", "uwb"),
+        is_in_scope=False,
     ),
     Clause.C18: Rule(
         clause=Clause.C18,
@@ -114,3 +123,12 @@ def measure_side(rider: State, wrong_sign: int, line_var_m2: float, tolerance_m:
     var_m2 = rider.var_x_m2 + line_var_m2
     p = p_below(tolerance_m - beyond_m, var_m2)
     return Measure(p, beyond_m, tolerance_m, var_m2**0.5, 0.0, 0.0)
+
+
+def measure_spot(
+    umpire: State, half_width_m: float, boards_var_m2: float, limit_m: float
+) -> Measure:
+    """Measure C12: infringed when the spot is not more than the limit from the nearer boards."""
+    room_m = half_width_m - abs(umpire.y_field_m)
+    var_m2 = umpire.var_y_m2 + boards_var_m2
+    return Measure(p_below(room_m - limit_m, var_m2), room_m, limit_m, var_m2**0.5, 0.0, 0.0)

@@ -15,6 +15,7 @@ _NUMBER = {
 _CLAUSE = {
     Clause.C5: Words("wrong side", "lado equivocado"),
     Clause.C6: Words("five yards", "cinco yardas"),
+    Clause.C12: Words("too near the boards", "muy cerca de las tablas"),
     Clause.C18: Words("wrong way", "al revés"),
 }
 _LATE = Words("late", "tarde")
@@ -38,8 +39,8 @@ def name(person: Person) -> Words:
 
 
 def breach(person: Person, clause: Clause) -> Words:
-    """Say who and what: "red two, five yards"; of all at once only what."""
-    if clause is Clause.C18:
+    """Say who and what: "red two, five yards"; of all at once, and of the umpire, only what."""
+    if clause in (Clause.C12, Clause.C18):
         return _CLAUSE[clause]
     return _join(", ", name(person), _CLAUSE[clause])
 

@@ -268,6 +268,12 @@ def test_variance_of_the_centre_line_is_what_many_surveys_scatter_by(
     assert np.var(found_m) == pytest.approx(frame.centre_line_var_m2(y_m), rel=0.3)
 
 
+def test_boards_are_as_sure_as_the_survey_is() -> None:
+    """Four corners, each with 2 cm across: their mean has half of that."""
+    frame = fit_frame(survey(*CORNERS, sigma_m=0.02), PITCH)
+    assert frame.boards_var_m2 == pytest.approx(0.01**2, rel=0.01)
+
+
 def test_variance_of_the_centre_line_grows_with_the_sigma() -> None:
     """Twice the sigma is four times the variance."""
     near = fit_frame(survey(*CORNERS, sigma_m=0.02), PITCH).centre_line_var_m2(70.0)

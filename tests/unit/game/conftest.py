@@ -13,6 +13,7 @@ from throwin.field.units import YARD_M
 from throwin.game.desk import Desk, Reply
 from throwin.game.ends import End, Ends
 from throwin.game.finding import AlertChange, CueOrder, Finding, Happened, Pattern
+from throwin.game.ground import Ground
 from throwin.game.match import Match, Phase
 from throwin.game.profile import Profile
 from throwin.game.referee import Referee
@@ -74,7 +75,7 @@ class Field:
             roster=make_roster((who.replace(" ", "-"), who) for who in self.places),
             tracker=self.tracker,
             match=Match(Ends(ends)),
-            line_var_m2=lambda _: 1e-4,
+            ground=Ground(line_var_m2=lambda _: 1e-4, half_width_m=80 * YARD_M, boards_var_m2=1e-4),
             boot="b",
         )
         self.desk = Desk(self.referee)
