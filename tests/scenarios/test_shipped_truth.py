@@ -3,15 +3,22 @@
 Truth alone is looked at; what the engine makes of it is another test's part.
 """
 
+from typing import Literal
+
 import pytest
 
+from throwin.contract.scenariofile import ThrowinSection
 from throwin.field.units import YARD_M
 from throwin.sim.library import load_scenario, scenario_names
 from throwin.sim.scenario import Scenario
 from throwin.sim.truth import Truth
 
+End = Literal["north", "south"]
+
 FIVE_YARDS_M = 5 * YARD_M
+TWENTY_YARDS_M = 20 * YARD_M
 SLICE_S = 0.05
+OTHER: dict[End, End] = {"north": "south", "south": "north"}
 NOT_DECIDABLE = {"gnss_cannot_tell"}  # it breaks the rule, and nobody can know
 
 HOLDS = [
@@ -23,29 +30,67 @@ ENDED = [name for name in HOLDS if any(row.cue == "end" for row in load_scenario
 CLEAN = [name for name in scenario_names() if name not in HOLDS and name not in NOT_DECIDABLE]
 
 
-def standing_s(scenario: Scenario) -> list[float]:
+def standing_s(scenario: Scenario, row: ThrowinSection) -> list[float]:
     """Give the instants between the formed line-up and the release."""
-    row = scenario.file.throwins[0]
     end_s = scenario.file.duration_s if row.release_s is None else row.release_s
     return [
         row.formed_s + number * SLICE_S for number in range(int((end_s - row.formed_s) / SLICE_S))
     ]
 
 
-def breaches_s(scenario: Scenario) -> list[float]:
-    """Give the instants at which truth breaks C5 or C6."""
-    truth = Truth(scenario)
-    umpire = f"umpire {scenario.file.throwins[0].umpire}"
-    red_side = -1 if scenario.file.match.red_attacks == "north" else 1
-    found: list[float] = []
-    for t_s in standing_s(scenario):
-        for rider in scenario.select("players"):
-            side = red_side if rider.startswith("red") else -red_side
-            is_over = truth.state(rider, t_s).x_field_m * side < 0
-            if is_over or truth.distance_m(rider, umpire, t_s) < FIVE_YARDS_M:
-                found.append(t_s)
-                break
+def red_attacks(scenario: Scenario) -> list[End]:
+    """Give the end that red ought to attack at each throw-in: drawn, and changed by the goals.
+
+    A goal turns about the ends that were in force, which are those of a line-up that was thrown
+    all the wrong way round (C18, K6).
+    """
+    expected = scenario.file.match.red_attacks
+    if expected == "unknown":
+        drawn = next(row for row in scenario.file.commands if row.verb == "draw")
+        expected = "north" if drawn.args["red_attacks"] == "north" else "south"
+    found: list[End] = []
+    past_s = 0.0
+    in_force = expected
+    for row in scenario.file.throwins:
+        goals = [
+            command
+            for command in scenario.file.commands
+            if command.verb == "goal" and past_s < command.at_s < row.formed_s
+        ]
+        for _ in goals:
+            expected = in_force = OTHER[in_force]
+        found.append(expected)
+        is_wrong_way_round = row.red_stands == expected and not row.slots
+        in_force = OTHER[expected] if is_wrong_way_round else expected
+        past_s = row.formed_s
     return found
+
+
+def breaks_a_rule(scenario: Scenario, truth: Truth, number: int, end: End, t_s: float) -> bool:
+    """Say whether truth breaks C5, C6 or C12 at an instant of a throw-in's standing line-up."""
+    lineup = truth.lineups[number]
+    red_side = -1 if end == "north" else 1
+    spot = truth.state(lineup.umpire, t_s)
+    if scenario.file.pitch.width_yd * YARD_M / 2 - abs(spot.y_field_m) <= TWENTY_YARDS_M:
+        return True
+    for rider in scenario.select("players"):
+        side = red_side if rider.startswith("red") else -red_side
+        is_over = rider in lineup.places and truth.state(rider, t_s).x_field_m * side < 0
+        if is_over or truth.distance_m(rider, lineup.umpire, t_s) < FIVE_YARDS_M:
+            return True
+    return False
+
+
+def breaches_s(scenario: Scenario) -> list[float]:
+    """Give the instants at which truth breaks a rule while a line-up stands."""
+    truth = Truth(scenario)
+    ends = red_attacks(scenario)
+    return [
+        t_s
+        for number, row in enumerate(scenario.file.throwins)
+        for t_s in standing_s(scenario, row)
+        if breaks_a_rule(scenario, truth, number, ends[number], t_s)
+    ]
 
 
 @pytest.mark.parametrize("name", CLEAN)
@@ -83,6 +128,6 @@ def test_near_miss_is_near() -> None:
     nearest_m = min(
         truth.distance_m(rider, "umpire u1", t_s)
         for rider in scenario.select("players")
-        for t_s in standing_s(scenario)
+        for t_s in standing_s(scenario, scenario.file.throwins[0])
     )
     assert FIVE_YARDS_M < nearest_m < FIVE_YARDS_M + 0.2
