@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from throwin.contract.fieldfile import FieldFile, FieldFileError, PortSection
-from throwin.contract.payload import Message
+from throwin.contract.payload import Cue, Message
 from throwin.contract.rulebook import shipped_rulebook, to_profile
 from throwin.event import (
     Ack,
@@ -114,6 +114,7 @@ class Engine:
         self._publisher = Publisher(boot=boot, valid_ms=profile.cue_valid_ms)
         self._ticks = 0
         self._is_lineup_due = False
+        self._readies: set[str] = set()  # the ids of the last READY's cues
         self._lineup_key: tuple[object, ...] = ()
         self._status_key: tuple[object, ...] = ()
 
@@ -149,7 +150,7 @@ class Engine:
             case Command():
                 return self._command(event)
             case Ack():
-                self._health.acknowledged(event.umpire, event.what)
+                self._acknowledged(event)
             case _:
                 assert_never(event)
         return []
@@ -191,7 +192,15 @@ class Engine:
         self._is_lineup_due = True
         cues = [finding for finding in findings if isinstance(finding, CueOrder)]
         rest = [finding for finding in findings if not isinstance(finding, CueOrder)]
-        return [self._publisher.found(finding) for finding in (*cues, *rest)]
+        told = [self._publisher.found(finding) for finding in (*cues, *rest)]
+        readies = {m.id for m in told if isinstance(m, Cue) and m.pattern == "ready"}
+        self._readies = readies or self._readies
+        return told
+
+    def _acknowledged(self, ack: Ack) -> None:
+        self._health.acknowledged(ack.umpire, ack.what)
+        if ack.what == "silenced" and ack.cue_id in self._readies:
+            self._referee.unheard(ack.t_host_ns)
 
     def _tick(self, tick: Tick) -> list[Message]:
         now_ns = tick.t_host_ns

@@ -40,3 +40,10 @@ def test_hold_reaches_the_umpire_after_the_broker_was_lost() -> None:
     """Receivers go blind by themselves, and feel what still holds once the broker is back."""
     done = demo("--scenario", "broker_lost")
     assert (done.returncode, done.stdout.count("\nas expected")) == (0, 1)
+
+
+@pytest.mark.long
+def test_ready_is_felt_again_after_the_gateway_was_lost() -> None:
+    """READY comes when the BLIND before it has been felt, and every cue is played."""
+    done = demo("--scenario", "gateway_lost")
+    assert (done.returncode, done.stdout.count("\nas expected")) == (0, 1)

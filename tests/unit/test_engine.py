@@ -235,6 +235,18 @@ def test_acknowledgements_of_strangers_are_counted_as_one() -> None:
     assert last.counters == {"ack.unknown_umpire.felt": 100}
 
 
+def test_ready_that_a_receiver_silenced_is_sent_again() -> None:
+    """The umpire did not feel it: whatever his receiver was playing, it comes once more."""
+    made = engine()
+    readies: list[str] = []
+    for event in events(make_run(SCENARIO)):
+        told = [m for m in made.step(event) if isinstance(m, Cue) and m.pattern == "ready"]
+        readies += [cue.id for cue in told]
+        if told and len(readies) == 1:
+            made.step(Ack(event.t_host_ns, "u1", "b", readies[0], "silenced", 1.0))
+    assert len(readies) == 2
+
+
 def test_heartbeat_names_the_umpires() -> None:
     """Receivers find their own among them."""
     beat = of(Heartbeat, outputs(engine(), ticks(10)))[0]

@@ -145,7 +145,7 @@ class Stage:
             yield self._next()
         until_s = time.monotonic() + SETTLE_S
         while self._unanswered() and time.monotonic() < until_s:
-            yield self._next()
+            yield self._next(is_over=True)
 
     def close(self) -> None:
         """End the daemon, and all else that was started."""
@@ -217,10 +217,13 @@ class Stage:
                 found += [(fault.from_s, self._house.lose), (fault.to_s, self._house.restore)]
         return sorted(found, key=lambda outage: outage[0])
 
-    def _next(self) -> Arrival | None:
+    def _next(self, *, is_over: bool = False) -> Arrival | None:
+        """Give what comes next, None for nothing; is_over: tags are silent now, cues say so."""
         try:
             arrival = self._inbox.get(timeout=MOMENT_S)
         except queue.Empty:
+            return None
+        if is_over and not isinstance(arrival.message, AckMessage):
             return None
         self.arrivals.append(arrival)
         return arrival

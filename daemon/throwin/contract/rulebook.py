@@ -109,6 +109,7 @@ class CueSection(_Strict, frozen=True, kw_only=True):
     repeat_ms: Milliseconds
     repeats: Count
     slow_repeat_ms: Milliseconds
+    blind_s: Seconds
 
 
 class RulebookFile(_Strict, frozen=True, kw_only=True):
@@ -191,6 +192,7 @@ def to_profile(file: RulebookFile, *, hold_tolerance_m: float) -> Profile:
         repeat_ms=file.cue.repeat_ms,
         repeats=file.cue.repeats,
         slow_repeat_ms=file.cue.slow_repeat_ms,
+        blind_ns=_ns(file.cue.blind_s),
     )
 
 

@@ -58,3 +58,4 @@ class Profile:
     repeat_ms: int
     repeats: int
     slow_repeat_ms: int
+    blind_ns: int

@@ -32,6 +32,7 @@ class Readiness:
 
     __slots__ = (
         "_bad_since_ns",
+        "_free_ns",
         "_given_ns",
         "_good_since_ns",
         "_is_withdrawn",
@@ -44,6 +45,7 @@ class Readiness:
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         self._given_ns: int | None = None
+        self._free_ns = 0
         self.clear()
 
     def clear(self) -> None:
@@ -59,6 +61,17 @@ class Readiness:
         """Let READY be said anew, since its scope is smaller than it was."""
         self.is_given = False
 
+    def blinded(self, now_ns: int) -> None:
+        """Take it that BLIND is told: felt to its end, it would swallow a READY."""
+        self._free_ns = max(self._free_ns, now_ns + self._profile.blind_ns)
+
+    def unheard(self, now_ns: int) -> None:
+        """Take it that a receiver did not play READY, since it was busy: it is given once more."""
+        if self.is_given:
+            self.is_given = False
+            self._given_ns = None
+            self._free_ns = max(self._free_ns, now_ns + self._profile.ready_again_ns)
+
     def update(self, now_ns: int, outlook: Outlook, *, is_lost: bool) -> Word | None:
         """Take the state of an armed line-up; gives what is to be told now, if anything.
 
@@ -71,6 +84,7 @@ class Readiness:
             if self.is_blind:
                 return None
             self.is_blind = True
+            self.blinded(now_ns)
             return Word.NO_POSITION
         if self.is_blind:
             if self._seeing_since_ns is None:
@@ -99,6 +113,7 @@ class Readiness:
             self._good_since_ns = now_ns
         is_apart = self._given_ns is None or now_ns - self._given_ns >= self._profile.ready_gap_ns
         wait_ns = self._profile.ready_again_ns if self._is_withdrawn else self._profile.ready_ns
+        is_apart = is_apart and now_ns >= self._free_ns
         if self.is_given or not is_apart or now_ns - self._good_since_ns < wait_ns:
             return None
         self.is_given = True
@@ -116,4 +131,5 @@ class Readiness:
             return None
         self.is_given = False
         self._is_withdrawn = True
+        self.blinded(now_ns)
         return Word.NOT_READY

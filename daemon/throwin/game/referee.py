@@ -222,6 +222,7 @@ class Referee:
                 self._alerts.clear(now_ns, "the line-up forms again")
             if to is not Phase.THROWN and is_felt:
                 self._cue(Pattern.BLIND, words.NOT_READY)
+                self._readiness.blinded(now_ns)
             self._readiness.clear()
 
     def position(self, umpire_id: str | None, now_ns: int) -> None:
@@ -239,6 +240,10 @@ class Referee:
     def acknowledge(self, alert_id: str, now_ns: int) -> bool:
         """Quiet an alert until it ends; False when there is none of that id."""
         return self._alerts.acknowledge(alert_id, now_ns)
+
+    def unheard(self, now_ns: int) -> None:
+        """Take it that the READY that stands was not played: it is given once more."""
+        self._readiness.unheard(now_ns)
 
     def view(self, now_ns: int) -> View:
         """Say what the line-up looks like."""

@@ -4,6 +4,7 @@ import pytest
 
 from throwin.game.profile import Profile
 from throwin.game.readiness import Outlook, Readiness, Word
+from throwin.receiver.pattern import length_ms
 
 S = 1_000_000_000
 Timeline = list[tuple[float, Outlook, bool]]  # until when, outlook, whether an input is lost
@@ -88,3 +89,34 @@ def test_cleared_readiness_gives_ready_anew(profile: Profile) -> None:
     readiness.clear()
     told = [readiness.update(tick * S // 20, GOOD, is_lost=False) for tick in range(80, 100)]
     assert told.count(Word.READY) == 1
+
+
+def test_ready_waits_until_blind_has_been_felt(profile: Profile) -> None:
+    """A receiver plays BLIND to its end, and would swallow a READY that comes meanwhile."""
+    told = play(profile, [(1, GOOD, False), (2, UNSURE, True), (9, GOOD, False)])
+    assert told[-1] == (1.0 + profile.blind_ns / S, Word.READY)
+
+
+def test_blind_pattern_is_over_when_ready_may_come(profile: Profile) -> None:
+    """The rulebook's figure covers the pattern that receivers play."""
+    assert length_ms("blind") <= profile.blind_ns / 1e6
+
+
+def test_unheard_ready_is_given_once_more(profile: Profile) -> None:
+    """What a receiver could not play is no READY: it comes again in a while."""
+    readiness = Readiness(profile)
+    told = []
+    for tick in range(20 * 9):
+        if tick == 10:
+            readiness.unheard(tick * S // 20)
+        if readiness.update(tick * S // 20, GOOD, is_lost=False) is Word.READY:
+            told.append(tick / 20)
+    assert told == [0.3, 2.5]
+
+
+def test_unheard_ready_that_stands_no_more_is_nothing(profile: Profile) -> None:
+    """Word of it may come after the READY has gone by itself."""
+    readiness = Readiness(profile)
+    readiness.unheard(0)
+    told = [readiness.update(tick * S // 20, GOOD, is_lost=False) for tick in range(20)]
+    assert told.index(Word.READY) == 6
