@@ -21,7 +21,7 @@ from typing import Literal
 from throwin import __version__
 from throwin.app.clock import clock_at, clock_word, kernel_status
 from throwin.contract.fieldfile import BrokerSection, FieldFile, FieldFileError, parse_fieldfile
-from throwin.contract.payload import Alert, Cue, MatchEvent, Message, Status, encode
+from throwin.contract.payload import Alert, Cue, Lineup, MatchEvent, Message, Status, encode
 from throwin.contract.topic import deliver
 from throwin.engine import Engine
 from throwin.event import (
@@ -48,6 +48,7 @@ YIELD_S = 0.00005  # any sleep lets go of the interpreter; this is the shortest 
 CLOCK_CHECK_TICKS = 200
 WATCHDOG_TICKS = 10
 ENGINE_STOP_S = 1.0
+MISSING_MS = 3_000.0  # what keeps READY away is logged after so long, and once
 LATE_TICKS = 20  # further behind than this the missing ticks are skipped: the machine slept
 QUEUE_MAX = 50_000  # events; of what comes beyond, bytes are lost, as they are on a full wire
 _log = logging.getLogger("throwin")
@@ -89,6 +90,8 @@ class Service:
         self._notifier = Notifier()
         self._journal: JournalWriter | None = None
         self._told_failure = ""
+        self._missing: tuple[str, ...] = ()
+        self._missing_ms: float | None = None  # since when, until it is told
         self._stopping = threading.Event()
         # A daemon: one that hangs must not keep the process from ending.
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -156,6 +159,8 @@ class Service:
             )
         except OSError as fault:
             self._tell_host("recording", f"{path}: {fault.strerror or fault}")
+        else:
+            _log.info("recording into %s", path)
 
     def _run(self) -> None:
         try:
@@ -231,9 +236,13 @@ class Service:
                 case Alert():
                     _log.info("alert %s: %s %s", message.state, message.clause, message.say_en)
                 case MatchEvent():
-                    _log.info("%s by %s %s", message.what, message.trigger, message.detail or "")
+                    words = ", ".join(f"{key} {value}" for key, value in message.detail.items())
+                    colon = ": " if words else ""
+                    _log.info("%s by %s%s%s", message.what, message.trigger, colon, words)
                 case Status():
                     self._tell_status(message)
+                case Lineup():
+                    self._tell_missing(message)
                 case _:
                     pass
 
@@ -241,8 +250,26 @@ class Service:
         before, self._status = self._status, status
         words = f"{status.state}{': ' if status.reasons else ''}{'; '.join(status.reasons)}"
         self._notifier.status(words)
-        if before is None or (before.state, before.reasons) != (status.state, status.reasons):
-            _log.log(logging.WARNING if status.reasons else logging.INFO, "%s", words)
+        known = () if before is None else before.reasons
+        for reason in status.reasons:
+            if reason not in known:
+                _log.warning("%s: %s", status.state, reason)
+        for reason in known:
+            if reason not in status.reasons:
+                _log.info("no longer: %s", reason)
+        if not status.reasons and (before is None or before.state != status.state):
+            _log.info("%s", status.state)
+
+    def _tell_missing(self, lineup: Lineup) -> None:
+        """Log why an armed line-up is not READY, once it has been the same for a while."""
+        missing = lineup.missing if lineup.phase == "armed" else ()
+        if missing != self._missing:
+            self._missing = missing
+            self._missing_ms = lineup.mono_ms
+        elif self._missing_ms is not None and lineup.mono_ms - self._missing_ms >= MISSING_MS:
+            self._missing_ms = None  # told
+            if missing:
+                _log.warning("armed and not ready: %s", "; ".join(missing))
 
     def _tell_counts(self, now_ns: int) -> None:
         """Tell the engine what was counted outside of it, so that it stands in the status."""

@@ -15,7 +15,7 @@ import pytest
 from throwin.app import service as module
 from throwin.app.service import Service
 from throwin.contract.fieldfile import BrokerSection, FieldFile, JournalSection
-from throwin.contract.payload import Cue, Heartbeat, Message, Status
+from throwin.contract.payload import Cue, Heartbeat, Lineup, Message, Status
 from throwin.contract.topic import Delivery
 from throwin.event import (
     BrokerState,
@@ -415,3 +415,35 @@ def test_status_is_logged_when_it_changes(rig: Rig, caplog: pytest.LogCaptureFix
         )  # fmt: skip
         rig.service._tell([status])
     assert caplog.messages == ["degraded: port gateway: gone"]
+
+
+def test_reason_that_is_gone_is_logged_alone(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    """What stays as it was is not told again."""
+    caplog.set_level(logging.INFO, "throwin")
+    for seq, reasons in enumerate([("a", "b"), ("b",), ()]):
+        status = Status(
+            id=f"s{seq}", boot="b", seq=seq, t="", clk="free", mono_ms=0.0,
+            state="degraded" if reasons else "ready", reasons=reasons, version="0", counters={},
+        )  # fmt: skip
+        rig.service._tell([status])
+    assert caplog.messages == [
+        "degraded: a",
+        "degraded: b",
+        "no longer: a",
+        "no longer: b",
+        "ready",
+    ]
+
+
+def test_what_keeps_ready_away_is_logged_once(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    """An armed line-up that is not READY says why, when it has been so for a while."""
+    caplog.set_level(logging.INFO, "throwin")
+    for seq in range(10):
+        lineup = Lineup(
+            id=f"l{seq}", boot="b", seq=seq, t="", clk="free", mono_ms=seq * 1000.0,
+            phase="armed", trigger="", ready=False, covers=(), missing=("no umpire has a tag",),
+            red_attacks_expected="north", red_attacks_in_force="unknown", throwing_umpire=None,
+            in_lineup=(), late=(), verdicts=(),
+        )  # fmt: skip
+        rig.service._tell([lineup])
+    assert caplog.messages == ["armed and not ready: no umpire has a tag"]
