@@ -31,8 +31,9 @@ from throwin.game.ends import End, Ends
 from throwin.game.finding import CueOrder
 from throwin.game.ground import Ground
 from throwin.game.match import Match, Phase
-from throwin.game.referee import Referee, View
+from throwin.game.referee import Referee
 from throwin.game.roster import Member, Roster, RosterError, make_roster
+from throwin.game.view import View
 from throwin.health import Health
 from throwin.publisher import Publisher
 from throwin.tags.epoch import NmeaDecoder
@@ -108,7 +109,7 @@ class Engine:
             tags=self._tags,
             ports=[port.name for port in field_file.ports],
             umpires=[member.umpire_id or "" for member in roster.umpires],
-            warnings=frame.warnings,
+            warnings=(*frame.warnings, *_warnings(roster)),
             tracker=self._tracker,
         )
         self._publisher = Publisher(boot=boot, valid_ms=profile.cue_valid_ms)
@@ -313,6 +314,18 @@ def _frame(field_file: FieldFile) -> FieldFrame:
         for point in field_file.survey
     ]
     return fit_frame(points, pitch)
+
+
+def _warnings(roster: Roster) -> tuple[str, ...]:
+    """Say what a roster lacks to be of any use."""
+    found = []
+    if not roster.umpires:
+        found.append(
+            "no umpire has a tag: put on = 'umpire u1' on one; nobody can be told anything"
+        )
+    if not any(member.team is not None for member in roster.members):
+        found.append("no player has a tag: nothing can be judged")
+    return tuple(found)
 
 
 def _roster(field_file: FieldFile) -> Roster:

@@ -27,8 +27,8 @@ from throwin.game.desk import Reply
 from throwin.game.finding import AlertChange, CueOrder, Finding, Happened
 from throwin.game.judgement import Judgement
 from throwin.game.match import Phase
-from throwin.game.referee import View
 from throwin.game.roster import Member
+from throwin.game.view import View
 from throwin.health import TagRow
 from throwin.tracking.state import State
 

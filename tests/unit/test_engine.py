@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterable
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -233,6 +234,25 @@ def test_acknowledgements_of_strangers_are_counted_as_one() -> None:
     last = of(Status, outputs(made, ticks(60)))[-1]
     assert isinstance(last, Status)
     assert last.counters == {"ack.unknown_umpire.felt": 100}
+
+
+@pytest.mark.parametrize(
+    ("kept", "words"),
+    [("red 1", "no umpire has a tag"), ("umpire u1", "no player has a tag: nothing can be judged")],
+)
+def test_field_file_that_can_serve_nobody_is_named(kept: str, words: str) -> None:
+    """Without an umpire's tag, or any player's, nothing will ever be told: that is said."""
+    tags = tuple(tag for tag in FILE.tags if tag.on == kept)
+    made = Engine(msgspec.structs.replace(FILE, tags=tags), boot="b0")
+    assert any(reason.startswith(words) for reason in reasons_after(made))
+
+
+def test_ends_that_nobody_has_told_are_missing() -> None:
+    """Before the draw READY does not come, and the technician is told what to do about it."""
+    scenario = load_scenario("ends_are_drawn")
+    told = run_fast(make_run(scenario), Engine(field_file(scenario), boot="b0"))
+    missing = {m.missing for t_s, m in told if isinstance(m, Lineup) and 8.0 < t_s < 10.0}
+    assert {one[0] for one in missing} == {"which end red attacks is not known: say draw or ends"}
 
 
 def test_ready_that_a_receiver_silenced_is_sent_again() -> None:

@@ -3,8 +3,7 @@
 It is told of each fix and of time passing; it gives findings, in order.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
 
 from throwin.game import record, words
 from throwin.game.alerts import Alerts
@@ -18,6 +17,8 @@ from throwin.game.person import Person
 from throwin.game.profile import Profile
 from throwin.game.readiness import Outlook, Readiness, Word
 from throwin.game.roster import Roster, Team
+from throwin.game.start import Start
+from throwin.game.view import View, missing_of
 from throwin.game.way import Latch
 from throwin.tracking.tracker import Tracker
 
@@ -33,24 +34,7 @@ _BARRING = (
     Cause.GOAL,
     Cause.PERIOD,
 )
-CALM_NS = 3_000_000_000  # without a start for so long, the next one is a new one
 _LIVE = (Phase.FORMING, Phase.ARMED)
-
-
-class View(NamedTuple):
-    """What the line-up looks like now, for those who watch it."""
-
-    phase: Phase
-    trigger: str
-    is_ready: bool
-    covers: tuple[str, ...]
-    missing: tuple[str, ...]
-    red_expected: str
-    red_in_force: str
-    throwing: str | None
-    in_lineup: tuple[str, ...]
-    late: tuple[str, ...]
-    judgements: tuple[Judgement, ...]
 
 
 class Referee:
@@ -76,10 +60,6 @@ class Referee:
         self._ticks = 0
         self._thrown_ns = 0
         self._is_surge = False
-        self._burst_ns: int | None = None  # the first start of those that came together
-        self._burst: list[Person] = []
-        self._excused_ns: int | None = None
-        self._excuse_from_ns = 0
         self._is_barred = False
         self._unseen: tuple[Person, ...] = ()
         self._findings: list[Finding] = []
@@ -99,6 +79,7 @@ class Referee:
         self._riders = tuple(p for p in people if p.member.team is not None)
         self._umpires = tuple(p for p in people if p.member.umpire_id is not None)
         self._by_tag = {p.member.tag: p for p in (*self._riders, *self._umpires)}
+        self._start = Start(self._riders, self._profile)
         self._lineup = Lineup(self._riders, self._umpires, self._profile)
         self._panel = Panel(
             riders=self._riders,
@@ -149,8 +130,8 @@ class Referee:
         if person is None:
             return
         person.look(self._profile)
-        self._note_start(person)
-        if self._has_surged(person):
+        self._start.note(person)
+        if self._start.has_surged(person):
             self.move(Cause.SURGE, INFERRED, now_ns)
             return
         for judgement in self._panel.of(person):
@@ -255,7 +236,7 @@ class Referee:
             trigger=self._trigger,
             is_ready=self._readiness.is_given,
             covers=tuple(clause.value for clause in self._panel.covers),
-            missing=tuple(self._missing(now_ns)),
+            missing=self._missing(now_ns),
             red_expected=self.match.ends.state.expected.value,
             red_in_force=self.match.ends.state.in_force.value,
             throwing=None if throwing is None else throwing.entity,
@@ -319,11 +300,11 @@ class Referee:
             self._follow(judgement, now_ns)
 
     def _follow(self, judgement: Judgement, now_ns: int) -> None:
-        is_deferred = self._is_deferred(judgement.t_ns) and not judgement.is_sure_for(
+        is_deferred = self._start.is_deferring(judgement.t_ns) and not judgement.is_sure_for(
             self._profile.surge_defer_ns
         )  # horses that fidget start again and again: no breach waits for more than one start
         if judgement.is_nearing and not is_deferred:
-            is_deferred = self._is_moving_as_one()
+            is_deferred = self._start.is_as_one()
         self._alerts.follow(
             judgement,
             now_ns,
@@ -331,62 +312,9 @@ class Referee:
             is_deferred=is_deferred,
         )
 
-    def _note_start(self, person: Person) -> None:
-        """Put a rider who starts from the line-up with those who start with him."""
-        onset_ns = person.motion.onset_ns
-        if person.member.team is None or onset_ns is None or onset_ns != person.t_fix_ns:
-            return
-        if not person.is_in_lineup:
-            return
-        if self._burst_ns is None or onset_ns - self._burst_ns > self._profile.surge_defer_ns:
-            self._burst_ns = onset_ns
-            self._burst = []
-        if person not in self._burst:
-            self._burst.append(person)
-
-    def _is_deferred(self, t_ns: int) -> bool:
-        """Say whether horses have just started, so that a HOLD waits for what it may be.
-
-        One who starts alone earns a moment; many of both teams the time in which a throw shows.
-        """
-        if self._burst_ns is None:
-            return False
-        profile = self._profile
-        is_wide = self._is_enough(self._burst)
-        return t_ns - self._burst_ns <= (profile.surge_defer_ns if is_wide else profile.defer_ns)
-
-    def _is_excused(self, now_ns: int) -> bool:
-        """Say whether READY may wait for what a start will be: once, not for start after start."""
-        if not self._is_deferred(self._tracker.newest_ns):
-            return False
-        if self._excused_ns is None or now_ns - self._excused_ns > CALM_NS:
-            self._excuse_from_ns = now_ns
-        self._excused_ns = now_ns
-        return now_ns - self._excuse_from_ns <= self._profile.surge_defer_ns
-
-    def _is_moving_as_one(self) -> bool:
-        """Say whether many of both teams move: then nobody creeps, the line-up does."""
-        moving = [r for r in self._riders if r.is_in_lineup and not r.motion.is_slow]
-        return self._is_enough(moving)
-
-    def _is_enough(self, riders: Sequence[Person]) -> bool:
-        """Say whether so many riders, of both teams, are what a start is told by."""
-        teams = [rider.member.team for rider in riders]
-        return len(teams) >= self._profile.release_riders and all(team in teams for team in Team)
-
-    def _has_surged(self, person: Person) -> bool:
-        """Say whether enough of those who started together ride as one does after the ball."""
-        if self._burst_ns is None or person not in self._burst or person.t_fix_ns is None:
-            return False
-        if person.t_fix_ns - self._burst_ns > self._profile.surge_defer_ns:
-            return False
-        fast_mps = self._profile.surge_mps
-        return self._is_enough([r for r in self._burst if r.motion.speed_mps >= fast_mps])
-
     def _arm(self, now_ns: int, *, is_inferred: bool) -> None:
         self._is_inferred = is_inferred
-        self._burst_ns = None
-        self._burst = []
+        self._start.clear()
         self._unseen = self._not_seen(now_ns)
         self._readiness.clear()
         for person in (*self._riders, *self._umpires):
@@ -418,7 +346,7 @@ class Referee:
         throwing = self._lineup.throwing
         if throwing is not None and self._alerts.is_holding_for(throwing.member.umpire_id or ""):
             return Outlook.BREACH
-        if self._is_excused(now_ns):
+        if self._start.is_excuse(self._tracker.newest_ns, now_ns):
             return Outlook.FAIR  # in a moment it is a throw or a HOLD
         doubt = self._panel.doubt(now_ns)
         if doubt is None or doubt > self._profile.withdraw_sum or self._alerts.is_holding:
@@ -475,22 +403,14 @@ class Referee:
     def _late(self) -> tuple[Person, ...]:
         return tuple(rider for rider in self._riders if not rider.is_in_lineup)
 
-    def _missing(self, now_ns: int) -> list[str]:
-        """Say what stands between now and READY, for the technician."""
+    def _missing(self, now_ns: int) -> tuple[str, ...]:
         if self._readiness.is_given:
-            return []
-        missing = []
-        if self._lineup.throwing is None:
-            missing.append("no umpire is positioned")
-        if not self._panel.covers:
-            missing.append("no rule can be decided with these tags")
-        for person in self._by_tag.values():
-            if not person.is_within(now_ns, self._profile.input_age_ns):
-                missing.append(f"{person.entity}: no position")
-            elif person.member.team is not None and not person.is_in_lineup:
-                missing.append(f"{person.entity}: not in the line-up")
-        for judgement in self._panel.relevant():
-            if judgement.measure is not None and judgement.p > self._profile.clear:
-                clause = judgement.rule.clause.value
-                missing.append(f"{judgement.who}: {clause} {judgement.verdict.value}")
-        return missing
+            return ()
+        return missing_of(
+            people=tuple(self._by_tag.values()),
+            lineup=self._lineup,
+            panel=self._panel,
+            ends=self.match.ends,
+            profile=self._profile,
+            now_ns=now_ns,
+        )
