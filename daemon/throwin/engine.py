@@ -5,7 +5,7 @@ machine's clocks and hash seeds, so a journal of events can be replayed.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from throwin.contract.fieldfile import FieldFile, FieldFileError, PortSection
@@ -134,7 +134,9 @@ class Engine:
                 if decoder is None:
                     self._health.count("unknown_port")
                     return []
-                self._take(event.port, decoder.feed(event.data, now_ns), now_ns)
+                seen = decoder.feed(event.data, now_ns)
+                self._read(event.port, len(event.data), seen, now_ns)
+                self._take(event.port, seen, now_ns)
                 return self._told()
             case Tick():
                 return self._tick(event)
@@ -156,6 +158,14 @@ class Engine:
                 assert_never(event)
         return []
 
+    def _read(
+        self, port: str, size: int, seen: Sequence[Observation | Malformed], now_ns: int
+    ) -> None:
+        is_understood = any(
+            not isinstance(one, Malformed) and one.tag in self._tags for one in seen
+        )
+        self._health.read(port, size, now_ns, is_understood=is_understood)
+
     def _take(
         self, port: str, observations: Iterable[Observation | Malformed], now_ns: int
     ) -> None:
@@ -163,13 +173,18 @@ class Engine:
             match seen:
                 case Fix() | UwbPosition():
                     outcome = self._tracker.take(port, seen)
+                    self._health.off_site(seen.tag, is_off_site=outcome is Outcome.OFF_SITE)
                     self._health.heard(seen.tag, port)
+                    if outcome is Outcome.UNKNOWN_TAG:
+                        self._health.unlisted(port)
                     if outcome in _USED:
                         self._referee.seen(seen.tag, now_ns)
                     else:
                         self._health.count(f"{port}.{outcome.value}")
                 case Malformed():
                     self._health.count(f"{port}.{seen.reason}")
+                    if seen.reason == "unknown_tag":
+                        self._health.unlisted(port)
                 case Button():
                     if not self._desk.press(seen):
                         self._health.count(f"{port}.press_ignored")
@@ -212,6 +227,7 @@ class Engine:
                 decoder.hint_utc(tick.t_utc_ns)
             flushed = decoder.flush(now_ns)
             if flushed:
+                self._read(name, 0, flushed, now_ns)
                 self._take(name, flushed, now_ns)
         self._referee.tick(now_ns)
         told = self._told()

@@ -3,7 +3,7 @@
 Its words go into `status` and `tags/<tag>`; nothing here decides anything.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from throwin.tags.observation import FixKind
@@ -11,6 +11,9 @@ from throwin.tracking.tracker import Tracker
 
 SILENT_NS = 3_000_000_000  # a tag on the field that says nothing for so long is named
 START_NS = 2_000_000_000  # until then ports, broker and tags are given time to come up
+UNREAD_NS = 2_000_000_000  # bytes that mean nothing for so long, and so many
+UNREAD_BYTES = 200
+FAR_OFF = "far from the surveyed field: is the survey of this place, are lat_deg and lon_deg right?"
 RECEIVERS_MAX = 16  # online at once, of one umpire; and umpires whom nobody knows
 
 
@@ -29,7 +32,7 @@ class TagRow(NamedTuple):
 
 
 class _Tag:
-    __slots__ = ("battery_pct", "fixes", "lost", "port", "since_ns")
+    __slots__ = ("battery_pct", "fixes", "is_off_site", "lost", "port", "since_ns")
 
     def __init__(self) -> None:
         self.port: str | None = None
@@ -37,6 +40,19 @@ class _Tag:
         self.since_ns: int | None = None
         self.lost = 0
         self.battery_pct: int | None = None
+        self.is_off_site = False
+
+
+class _Port:
+    """What an open port has brought: bytes, what was understood, and tags nobody has listed."""
+
+    __slots__ = ("detail", "heard", "since_ns", "unlisted")
+
+    def __init__(self) -> None:
+        self.detail = "not open yet"
+        self.heard = 0  # bytes since anything was understood
+        self.since_ns: int | None = None  # the first of them
+        self.unlisted = 0
 
 
 class Health:
@@ -68,7 +84,7 @@ class Health:
         self._tracker = tracker
         self._warnings = tuple(warnings)
         self._tags = {tag: _Tag() for tag in tags}
-        self._ports = dict.fromkeys(ports, "not open yet")
+        self._ports = {name: _Port() for name in ports}
         self._umpires = tuple(umpires)
         self._receivers: dict[str, dict[str, bool]] = {umpire: {} for umpire in umpires}  # online
         self._broker = "not connected yet"
@@ -100,7 +116,28 @@ class Health:
 
     def port(self, name: str, detail: str, *, is_open: bool) -> None:
         """Note that a port was opened or lost."""
-        self._ports[name] = "" if is_open else detail
+        port = self._ports[name] = _Port()  # a field has the ports of its file
+        port.detail = "" if is_open else detail
+
+    def read(self, name: str, size: int, now_ns: int, *, is_understood: bool) -> None:
+        """Note that a port has brought so many bytes."""
+        port = self._ports[name]
+        if is_understood:
+            port.heard, port.since_ns, port.unlisted = 0, None, 0
+            return
+        port.heard += size
+        if port.since_ns is None:
+            port.since_ns = now_ns
+
+    def unlisted(self, name: str) -> None:
+        """Note that a tag spoke that the field file does not list."""
+        self._ports[name].unlisted += 1
+
+    def off_site(self, tag: str, *, is_off_site: bool) -> None:
+        """Note whether a tag's position is nowhere near the field."""
+        row = self._tags.get(tag)
+        if row is not None:
+            row.is_off_site = is_off_site
 
     def broker(self, detail: str, *, is_connected: bool) -> None:
         """Note that the broker came or went."""
@@ -159,14 +196,16 @@ class Health:
         if now_ns - self._start_ns < START_NS:
             return None
         words = list(self._warnings)
-        words += [f"port {name}: {detail}" for name, detail in self._ports.items() if detail]
+        for name, port in self._ports.items():
+            words += [f"port {name}: {one}" for one in _amiss(port, now_ns)]
         words += [f"{what}: {detail}" for what, detail in self._host.items() if detail]
         if self._broker:
             words.append(f"broker: {self._broker}")
         for entity, tag in fielded:
             track = self._tracker.track(tag)
             if track is None or not track.is_started:
-                words.append(f"tag {tag} ({entity}): no position yet")
+                where = FAR_OFF if self._tags[tag].is_off_site else "no position yet"
+                words.append(f"tag {tag} ({entity}): {where}")
             elif now_ns - track.t_fix_ns > SILENT_NS:
                 words.append(f"tag {tag} ({entity}): no position")
         for umpire, receivers in self._receivers.items():
@@ -175,3 +214,15 @@ class Health:
             elif not receivers:
                 words.append(f"umpire {umpire}: no receiver")
         return tuple(words)
+
+
+def _amiss(port: _Port, now_ns: int) -> Iterator[str]:
+    if port.detail:
+        yield port.detail
+        return
+    if port.since_ns is None or now_ns - port.since_ns < UNREAD_NS or port.heard < UNREAD_BYTES:
+        return
+    if port.unlisted:
+        yield "only tags speak that the field file does not list: compare the ids under tags"
+    else:
+        yield "bytes come, and no position can be read from them: are format and baud right?"

@@ -247,6 +247,53 @@ def test_field_file_that_can_serve_nobody_is_named(kept: str, words: str) -> Non
     assert any(reason.startswith(words) for reason in reasons_after(made))
 
 
+def reasons_of(file: FieldFile, until_s: float = 6.0) -> set[str]:
+    """Give all reasons named in the first seconds, with the bytes of the usual scenario."""
+    told = run_fast(make_run(SCENARIO), Engine(file, boot="b0"))
+    return {
+        reason
+        for t_s, message in told
+        if isinstance(message, Status) and t_s < until_s
+        for reason in message.reasons
+        if "receiver" not in reason and "broker" not in reason
+    }
+
+
+def test_port_of_another_format_is_named() -> None:
+    """Bytes of which no position can be read are the port's fault, not the tags'."""
+    ports = tuple(
+        msgspec.structs.replace(port, format="nmea" if port.format == "own" else "own")
+        for port in FILE.ports
+    )
+    reasons = reasons_of(msgspec.structs.replace(FILE, ports=ports))
+    assert {one for one in reasons if one.startswith("port ")} == {
+        f"port {port.name}: bytes come, and no position can be read from them:"
+        " are format and baud right?"
+        for port in ports
+    }
+
+
+def test_port_whose_tags_are_not_listed_is_named() -> None:
+    """A typing error in an id shows as tags that nobody has listed."""
+    tags = tuple(msgspec.structs.replace(tag, id=f"x{tag.id}") for tag in FILE.tags)
+    reasons = reasons_of(msgspec.structs.replace(FILE, tags=tags))
+    assert any("that the field file does not list" in one for one in reasons)
+
+
+def test_tags_far_from_the_survey_are_named() -> None:
+    """A survey of another place leaves every tag far off, and the reason says so."""
+    survey = tuple(
+        msgspec.structs.replace(point, lon_deg=point.lon_deg + 1.0) for point in FILE.survey
+    )
+    reasons = reasons_of(msgspec.structs.replace(FILE, survey=survey))
+    assert sum("far from the surveyed field" in one for one in reasons) == 9
+
+
+def test_usual_start_names_nothing() -> None:
+    """What is amiss is told only where it is."""
+    assert reasons_of(FILE) == set()
+
+
 def test_ends_that_nobody_has_told_are_missing() -> None:
     """Before the draw READY does not come, and the technician is told what to do about it."""
     scenario = load_scenario("ends_are_drawn")

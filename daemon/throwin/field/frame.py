@@ -163,7 +163,8 @@ def fit_frame(points: Sequence[Surveyed], pitch: Pitch) -> FieldFrame:
         raise SurveyError(
             "survey: the points are a mirror image of the pitch: expected left and right as seen"
             f" from the centre spot toward the north goal, got {_names(points)} the other way"
-            " round; swap the names left and right"
+            " round; swap the names left and right, or mend a sign: is a minus missing from"
+            " lat_deg or lon_deg?"
         )
     if worst_m > RESIDUAL_ERROR_M:
         raise SurveyError(_mixed_up(points, direct.misses_m, pitch))
@@ -298,5 +299,5 @@ def _mixed_up(points: Sequence[Surveyed], misses_m: list[float], pitch: Pitch) -
     return (
         f"survey: the points do not fit a pitch of {pitch.length_m:.1f} x {pitch.width_m:.1f} m:"
         f" expected residuals under {RESIDUAL_ERROR_M:.0f} m, got {named}:"
-        " two names swapped, a wrong point, or a wrong pitch size"
+        " two names swapped, lat_deg and lon_deg swapped, a wrong point, or a wrong pitch size"
     )
