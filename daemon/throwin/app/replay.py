@@ -143,7 +143,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Replay; gives 0, 1 when --check finds a difference, 2 for a file that can't be used."""
+    """Replay; gives 0, 1 for damage and for a difference, 2 for a file that is no use."""
     read = Read()
     try:
         journal = JournalReader(args.file)
@@ -157,6 +157,9 @@ def run(args: argparse.Namespace) -> int:
     except ReplayError as error:
         traceback.print_exception(error.__cause__)
         print(f"{args.file}: {error}; before it {read}")
+        return DIFFERENT_EXIT
+    if journal.is_damaged:
+        _note(args.file, f"damaged; read up to the first chunk that can't be: {read}")
         return DIFFERENT_EXIT
     if code == 0 and not journal.is_whole:
         _note(args.file, f"cut off; read up to its last whole chunk: {read}")

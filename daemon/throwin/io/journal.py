@@ -6,6 +6,7 @@ the recording, never the match. The one user of mcap.
 """
 
 import contextlib
+import enum
 import os
 import queue
 import threading
@@ -13,7 +14,7 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self
+from typing import IO, Any, BinaryIO, NamedTuple, Self
 
 from mcap.records import Channel, Header, Metadata
 from mcap.records import Message as Record
@@ -36,6 +37,7 @@ EVENTS_TOPIC = "events-in"
 # Askers name any topic for their answers, the events' own too: those have a name of ours here.
 ANSWERS_TOPIC = "answers"
 METADATA = "throwin"
+MAGIC = b"\x89MCAP0\r\n"  # a closed file begins and ends with it
 
 
 class Entry(NamedTuple):
@@ -186,7 +188,8 @@ class JournalWriter:
 class JournalReader:
     """Reads a journal entry by entry, once; one that was cut off up to its last whole chunk.
 
-    is_whole is known after the last entry: the file was closed and not cut off. Of one that was
+    is_whole and is_damaged are known after the last entry: the file was closed and not cut off;
+    something in its middle can't be read, and what comes after is not given. Of one that was
     cut off the last step is not given: what came of it may be missing.
     Raises JournalError for a file that is none, OSError for one that can't be opened.
     """
@@ -195,6 +198,7 @@ class JournalReader:
         self._path = path
         self._records = _records(path)
         self.is_whole = False
+        self.is_damaged = False
         found = next((one for one in self._records if not isinstance(one, Header)), None)
         metadata = found.metadata if isinstance(found, Metadata) else {}
         if metadata.get("format") != str(FORMAT):
@@ -219,8 +223,10 @@ class JournalReader:
                     event, outputs = self._event(record.data), []
                 case Record():
                     outputs.append(record.data)
-                case None:
+                case _End.WHOLE:
                     self.is_whole = True
+                case _End.DAMAGED:
+                    self.is_damaged = True
                 case _:
                     pass
         if event is not None and self.is_whole:
@@ -246,12 +252,29 @@ def read_journal(path: Path) -> Journal:
     )
 
 
+class _End(enum.Enum):
+    """How a file's records ended, when not with a cut."""
+
+    WHOLE = "whole"
+    DAMAGED = "damaged"
+
+
 def _records(path: Path) -> Generator[object, None, None]:
-    """Give the records up to where the file is cut off; None at the end of a whole one."""
+    """Give the records up to where the file is cut off or damaged, and how it ended."""
     with path.open("rb") as stream:
         reader = StreamReader(stream, validate_crcs=True, record_size_limit=RECORD_MAX)
         try:
             yield from reader.records
         except Exception:  # noqa: BLE001 - a cut makes mcap, lz4 and struct raise whatever they like
+            if _goes_on(stream):
+                yield _End.DAMAGED
             return
-        yield None
+        yield _End.WHOLE
+
+
+def _goes_on(stream: BinaryIO) -> bool:
+    """Say whether a file that could not be read further was not just cut off there."""
+    at = stream.tell()
+    end = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, end - len(MAGIC)))
+    return at < end or stream.read() == MAGIC

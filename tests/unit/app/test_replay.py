@@ -185,6 +185,17 @@ def test_journal_that_was_cut_off_says_how_much_was_read(
     )
 
 
+def test_damaged_journal_is_not_called_whole(
+    journal: Path, play: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What comes after the damage was not compared: that is no success."""
+    data = bytearray(journal.read_bytes())
+    data[-400] ^= 1
+    journal.write_bytes(bytes(data))
+    code = play(journal, Beating())
+    assert (code, capsys.readouterr().err.startswith(f"{journal}: damaged; read up")) == (1, True)
+
+
 def test_journal_that_holds_nothing_is_not_called_identical(
     tmp_path: Path, play: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:

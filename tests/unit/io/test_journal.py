@@ -105,6 +105,33 @@ def test_cut_journal_is_not_whole(path: Path, tmp_path: Path) -> None:
     assert not cut(path, tmp_path, path.stat().st_size - 1).is_whole
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_cut_journal_is_not_damaged(path: Path, tmp_path: Path, seed: int) -> None:
+    """A power cut is the usual end of a match: what was written is well."""
+    shorter = tmp_path / "cut.mcap"
+    size = random.Random(seed).randrange(6000, path.stat().st_size)
+    shorter.write_bytes(path.read_bytes()[:size])
+    assert not walked(shorter).is_damaged
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_flipped_bit_in_a_chunk_is_damage(path: Path, tmp_path: Path, seed: int) -> None:
+    """What comes after it is not read, and that is not taken for the end."""
+    data = bytearray(path.read_bytes())
+    chunk = chunks_of(path)[0]
+    inside = range(chunk.chunk_start_offset + 60, chunk.chunk_start_offset + chunk.chunk_length)
+    data[random.Random(seed).choice(inside)] ^= 1 << (seed % 8)
+    spoiled = tmp_path / "spoiled.mcap"
+    spoiled.write_bytes(bytes(data))
+    assert walked(spoiled).is_damaged
+
+
+def walked(path: Path) -> JournalReader:
+    reader = JournalReader(path)
+    assert sum(1 for _ in reader) >= 0
+    return reader
+
+
 def test_journal_cut_at_its_end_has_all_but_the_last_step(path: Path, tmp_path: Path) -> None:
     """Journal cut at its end has all but the last step."""
     whole = read_journal(path).entries
