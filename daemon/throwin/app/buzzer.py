@@ -46,6 +46,9 @@ class Console:
         self, *, broker: BrokerSection, field: str, umpire: str, name: str, lang: str
     ) -> None:
         self._lang = lang
+        self._field = field
+        self._umpire = umpire
+        self._known: tuple[str, ...] | None = None  # the umpires of the last heartbeat
         self._name = name
         self._inbox: queue.SimpleQueue[Heard | BrokerState] = queue.SimpleQueue()
         self._receiver = Receiver(umpire, now_ms())
@@ -76,6 +79,7 @@ class Console:
             case BrokerState():
                 self._print(heard.detail)
             case Heard(t_ms, Heartbeat() as beat):
+                self._known = beat.umpires
                 self._receiver.heartbeat(beat, t_ms)
             case Heard(t_ms, Cue() as cue):
                 for action in self._receiver.cue(cue, t_ms):
@@ -85,11 +89,22 @@ class Console:
         match action:
             case Play():
                 said = action.say_es if self._lang == "es" else action.say_en
+                if action.pattern == "blind" and self._receiver.is_blind:
+                    said += self._why()
                 self._print(f"{action.pattern.upper():6} {draw(action.pattern)}  {said}".rstrip())
             case Report():
                 self._link.acknowledge(ack_of(self._name, action))
             case _:
                 assert_never(action)
+
+    def _why(self) -> str:
+        """Say what a mistaken name would look like from here."""
+        if self._known is None:
+            return f" (nothing has spoken for field {self._field} on this broker)"
+        if self._known and self._umpire not in self._known:
+            known = ", ".join(self._known)
+            return f" (field {self._field} has the umpires {known}, not {self._umpire})"
+        return ""
 
     def _print(self, text: str) -> None:
         print(time.strftime("%H:%M:%S"), text, flush=True)

@@ -161,7 +161,32 @@ def test_late_cue_at_the_console_is_told_and_not_shown(daemon: Daemon, program: 
 
 def test_silence_of_the_daemon_is_blind_at_the_console(program: Program) -> None:
     """Nothing that comes is something that is said."""
-    assert program.until("BLIND").endswith("  no link")
+    assert "  no link" in program.until("BLIND")
+
+
+@pytest.mark.parametrize(
+    ("field", "umpire", "words"),
+    [
+        ("noth", "u1", "(nothing has spoken for field noth on this broker)"),
+        ("north", "u9", "(field north has the umpires u1, u2, not u9)"),
+    ],
+)
+def test_mistaken_name_at_the_console_is_told(
+    broker: ChildBroker, daemon: Daemon, field: str, umpire: str, words: str
+) -> None:
+    """A receiver of a field or an umpire whom nobody knows says so with its BLIND."""
+    program = Program("--port", str(broker.port), "--field", field, "--umpire", umpire)
+    try:
+        program.until("connected")
+        beat = Heartbeat(
+            id="b-h1", boot="b", seq=1, t="", clk="ntp", mono_ms=1.0, phase="between",
+            armed=False, umpires=("u1", "u2"),
+        )  # fmt: skip
+        daemon.say(beat)
+        line = program.until("BLIND")
+    finally:
+        program.close()
+    assert line.endswith(words)
 
 
 def test_interrupted_console_ends_with_0(program: Program) -> None:
