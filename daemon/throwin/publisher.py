@@ -22,7 +22,7 @@ from throwin.contract.payload import (
     rfc3339,
 )
 from throwin.event import Command, Tick
-from throwin.field.units import m_to_yd
+from throwin.field.units import show
 from throwin.game.desk import Reply
 from throwin.game.finding import AlertChange, CueOrder, Finding, Happened
 from throwin.game.judgement import Judgement
@@ -177,9 +177,10 @@ class Publisher:
             if proof is None
             else Evidence(
                 measure=proof.measure,
-                value_m=round(proof.value_m, 3),
-                limit_m=round(proof.limit_m, 3),
-                sigma_m=round(proof.sigma_m, 4),
+                unit=proof.unit,
+                value=round(proof.value, 3),
+                limit=round(proof.limit, 3),
+                sigma=round(proof.sigma, 4),
                 p=proof.p,
                 age_ms=proof.age_ns / 1e6,
                 point="rider",
@@ -244,4 +245,4 @@ def _hint(change: AlertChange) -> str:
     proof = change.proof
     if proof is None:
         return change.hint
-    return f"{m_to_yd(proof.value_m):.2f} yd {proof.measure}: {change.hint}"
+    return f"{show(proof.value, proof.unit)} {proof.measure}: {change.hint}"

@@ -16,7 +16,9 @@ from throwin.sim.truth import Truth
 End = Literal["north", "south"]
 
 FIVE_YARDS_M = 5 * YARD_M
+TWELVE_YARDS_M = 12 * YARD_M
 TWENTY_YARDS_M = 20 * YARD_M
+RUSH_MPS = 3.0
 SLICE_S = 0.05
 OTHER: dict[End, End] = {"north": "south", "south": "north"}
 NOT_DECIDABLE = {"gnss_cannot_tell"}  # it breaks the rule, and nobody can know
@@ -66,8 +68,17 @@ def red_attacks(scenario: Scenario) -> list[End]:
     return found
 
 
+def rushes(truth: Truth, rider: str, umpire: str, t_s: float) -> bool:
+    """Say whether his own speed toward the umpire is 3 m/s or more, within 12 yards of him."""
+    away_m = truth.distance_m(rider, umpire, t_s)
+    it, him = truth.state(umpire, t_s), truth.state(rider, t_s)
+    dx_m, dy_m = it.x_field_m - him.x_field_m, it.y_field_m - him.y_field_m
+    toward_m2ps = dx_m * him.vx_field_mps + dy_m * him.vy_field_mps
+    return away_m < TWELVE_YARDS_M and toward_m2ps >= RUSH_MPS * away_m
+
+
 def breaks_a_rule(scenario: Scenario, truth: Truth, number: int, end: End, t_s: float) -> bool:
-    """Say whether truth breaks C5, C6 or C12 at an instant of a throw-in's standing line-up."""
+    """Say whether truth breaks C5, C6, C10 or C12 at an instant of a standing line-up."""
     lineup = truth.lineups[number]
     red_side = -1 if end == "north" else 1
     spot = truth.state(lineup.umpire, t_s)
@@ -77,6 +88,8 @@ def breaks_a_rule(scenario: Scenario, truth: Truth, number: int, end: End, t_s: 
         side = red_side if rider.startswith("red") else -red_side
         is_over = rider in lineup.places and truth.state(rider, t_s).x_field_m * side < 0
         if is_over or truth.distance_m(rider, lineup.umpire, t_s) < FIVE_YARDS_M:
+            return True
+        if rushes(truth, rider, lineup.umpire, t_s):
             return True
     return False
 

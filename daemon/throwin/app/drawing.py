@@ -21,7 +21,7 @@ from throwin.contract.payload import (
     Picture,
     Status,
 )
-from throwin.field.units import m_to_yd
+from throwin.field.units import m_to_yd, show
 
 LIMIT_YD = 5.0
 WIDE_YD, HIGH_YD = 40.0, 16.0  # what is shown at least, where the terminal has room for it
@@ -157,7 +157,7 @@ def say(message: Message) -> str:
             why = (
                 ""
                 if proof is None
-                else f": {m_to_yd(proof.value_m):.2f} yd {proof.measure}, P = {proof.p:.4f}"
+                else f": {show(proof.value, proof.unit)} {proof.measure}, P = {proof.p:.4f}"
             )
             return f"alert  {message.clause} {message.severity} {message.state}, {who}{why}"
         case MatchEvent(what="phase"):

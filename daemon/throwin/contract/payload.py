@@ -51,12 +51,16 @@ class Cue(Payload, frozen=True, kw_only=True, tag="cue"):
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a verdict was given: measured value, limit, its 1 sigma, probability, ages."""
+    """Why a verdict was given: measured value, limit, its 1 sigma, probability, ages.
+
+    value, limit and sigma are in the unit, which is always of the SI.
+    """
 
     measure: str
-    value_m: float
-    limit_m: float
-    sigma_m: float
+    unit: Literal["m", "m/s"]
+    value: float
+    limit: float
+    sigma: float
     p: float
     age_ms: float
     point: Literal["rider", "outline"]

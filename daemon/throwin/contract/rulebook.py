@@ -32,6 +32,7 @@ class DistanceSection(_Strict, frozen=True, kw_only=True):
 
     umpire_yd: Yards
     boards_yd: Yards
+    rush_yd: Yards
 
 
 class EndsSection(_Strict, frozen=True, kw_only=True):
@@ -102,6 +103,12 @@ class WarningSection(_Strict, frozen=True, kw_only=True):
     rearm_s: Seconds
 
 
+class RushSection(_Strict, frozen=True, kw_only=True):
+    """How fast a player rides at the umpire who rushes him."""
+
+    own_mps: Speed
+
+
 class CueSection(_Strict, frozen=True, kw_only=True):
     """How long a cue is worth playing, and how often a HOLD is sent again."""
 
@@ -123,6 +130,7 @@ class RulebookFile(_Strict, frozen=True, kw_only=True):
     lineup: LineupSection
     release: ReleaseSection
     warning: WarningSection
+    rush: RushSection
     cue: CueSection
 
 
@@ -150,6 +158,8 @@ def to_profile(file: RulebookFile, *, hold_tolerance_m: float) -> Profile:
         ends_change=file.ends.change,
         umpire_limit_m=yd_to_m(file.distance.umpire_yd),
         boards_limit_m=yd_to_m(file.distance.boards_yd),
+        rush_mps=file.rush.own_mps,
+        rush_near_m=yd_to_m(file.distance.rush_yd),
         hold_tolerance_m=hold_tolerance_m,
         sure=file.decision.sure,
         clear=file.decision.clear,

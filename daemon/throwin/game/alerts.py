@@ -73,6 +73,13 @@ ALERTS: tuple[AlertRow, ...] = (
         hint="do not throw; send him back, out of 5 yards",
     ),
     AlertRow(
+        clause=Clause.C10,
+        stage=Stage.HOLD,
+        severity=Severity.HOLD,
+        pattern=Pattern.HOLD,
+        hint="do not throw; he rides at the umpire: no player may rush him",
+    ),
+    AlertRow(
         clause=Clause.C12,
         stage=Stage.NOTICE,
         severity=Severity.INFO,
@@ -234,7 +241,7 @@ class Alerts:
             if judgement.stage is not Stage.NONE and judgement.alert_id == alert_id:
                 judgement.is_acknowledged = True
                 if judgement.measure is not None:
-                    judgement.acknowledged_m = judgement.measure.value_m
+                    judgement.acknowledged = judgement.measure.value
                 for hold in self._holds.values():
                     hold.acknowledge(alert_id, now_ns)
                 self._tell(judgement, "update", now_ns, _ROWS[_key(judgement)].hint)
@@ -285,9 +292,10 @@ class Alerts:
         if measure is not None:
             proof = Proof(
                 judgement.rule.measure,
-                measure.value_m,
-                measure.limit_m,
-                measure.sigma_m,
+                judgement.rule.unit,
+                measure.value,
+                measure.limit,
+                measure.sigma,
                 measure.p,
                 _age(judgement, now_ns),
             )

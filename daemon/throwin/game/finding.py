@@ -3,6 +3,8 @@
 import enum
 from typing import NamedTuple
 
+from throwin.field.units import Unit
+
 
 class Pattern(enum.Enum):
     """What an umpire's device plays."""
@@ -34,12 +36,13 @@ SILENT = Words("", "")
 
 
 class Proof(NamedTuple):
-    """Why: measured value and limit, m; 1 sigma of the value; P(infringed); age of the inputs."""
+    """Why: measured value, limit and 1 sigma in the unit; P(infringed); age of the inputs."""
 
     measure: str
-    value_m: float
-    limit_m: float
-    sigma_m: float
+    unit: Unit
+    value: float
+    limit: float
+    sigma: float
     p: float
     age_ns: int
 

@@ -44,7 +44,7 @@ class Judgement:
         "_over_since_ns",
         "_rider_fix_ns",
         "_sure_since_ns",
-        "acknowledged_m",
+        "acknowledged",
         "alert_id",
         "covered_ns",
         "has_warned",
@@ -71,7 +71,7 @@ class Judgement:
         self.stage = Stage.NONE
         self.is_acknowledged = False
         self.has_warned = False
-        self.acknowledged_m = 0.0  # its value when it was acknowledged
+        self.acknowledged = 0.0  # its value when it was acknowledged
         self.covered_ns = -1  # until then another alert spoke for it
         self.left_since_ns: int | None = None  # of no account since then
         self.last_closing_ns: int | None = None
@@ -163,7 +163,7 @@ class Judgement:
 
     def _take_closing(self, measure: Measure, t_ns: int, profile: Profile) -> None:
         """Watch for one who will be at the limit soon, at the speed at which he closes in."""
-        gap_m = measure.value_m - measure.limit_m
+        gap_m = measure.value - measure.limit
         closing_mps = measure.closing_mps
         is_soon = (
             self.rule.clause is Clause.C6
@@ -193,7 +193,9 @@ class Judgement:
         """Say whether an acknowledged breach has become so much deeper that it is told again."""
         if not self.is_acknowledged or self.measure is None:
             return False
-        deeper_m = self.measure.value_m - self.acknowledged_m
+        if self.rule.clause is Clause.C10:
+            return False  # a speed comes and goes; another rush is another alert
+        deeper_m = self.measure.value - self.acknowledged
         return (deeper_m if self.rule.clause in _BEYOND else -deeper_m) >= profile.worse_m
 
     def has_left(self, profile: Profile, *, is_relevant: bool) -> bool:

@@ -10,7 +10,14 @@ from throwin.game.lineup import Lineup
 from throwin.game.match import Match
 from throwin.game.person import Person
 from throwin.game.profile import Profile
-from throwin.game.rules import RULES, Clause, measure_distance, measure_side, measure_spot
+from throwin.game.rules import (
+    RULES,
+    Clause,
+    measure_distance,
+    measure_rush,
+    measure_side,
+    measure_spot,
+)
 from throwin.game.way import WayJudgement
 
 # Two at a gallop toward each other, each looked at up to half a second ago, and 3 m of error.
@@ -52,6 +59,7 @@ class Panel:
             for judgement in (
                 Judgement(RULES[Clause.C5], rider, None),
                 *(Judgement(RULES[Clause.C6], rider, umpire) for umpire in umpires),
+                *(Judgement(RULES[Clause.C10], rider, umpire) for umpire in umpires),
             )
         )
         sides = [judgement for judgement in each if judgement.umpire is None]
@@ -88,7 +96,9 @@ class Panel:
         if judgement.umpire is None:
             return rider.is_in_lineup
         if judgement.umpire is self._lineup.throwing:
-            return True
+            return self._match.phase in judgement.rule.phases
+        if judgement.rule.clause is Clause.C10:
+            return False  # riders pass the other umpire at any speed
         return rider.is_at_rest(self._profile)
 
     def judge(self, judgement: Judgement, now_ns: int) -> None:
@@ -121,17 +131,27 @@ class Panel:
         if not umpire.is_within(now_ns, self._profile.input_age_ns):
             judgement.reset(_too_old(umpire))
             return
-        limit_m = self._profile.umpire_limit_m - self._profile.hold_tolerance_m
+        is_rush = judgement.rule.clause is Clause.C10
+        profile = self._profile
+        limit_m = profile.rush_near_m if is_rush else profile.umpire_limit_m
+        limit_m -= 0.0 if is_rush else profile.hold_tolerance_m
         t_ns = max(track.t_fix_ns, umpire.track.t_fix_ns)
         away_m = math.hypot(rider.x_field_m - umpire.x_field_m, rider.y_field_m - umpire.y_field_m)
         if away_m > limit_m + FAR_M:
-            judgement.take_far(away_m, limit_m, t_ns, self._profile)
+            if is_rush:
+                judgement.take_far(0.0, profile.rush_mps, t_ns, profile)
+            else:
+                judgement.take_far(away_m, limit_m, t_ns, profile)
             return
         one, other = track.at(t_ns), umpire.track.at(t_ns)
         if one is None or other is None:
             judgement.reset(_too_old(rider if one is None else umpire))
             return
-        judgement.take(measure_distance(one, other, limit_m), t_ns, self._profile)
+        if is_rush:
+            measure = measure_rush(one, other, profile.rush_mps, limit_m)
+        else:
+            measure = measure_distance(one, other, limit_m)
+        judgement.take(measure, t_ns, profile)
 
     def _judge_spot(self, judgement: Judgement) -> None:
         track, ground, profile = judgement.rider.track, self._ground, self._profile

@@ -16,6 +16,8 @@ class Profile:
     ends_change: Literal["goal", "period"]
     umpire_limit_m: float
     boards_limit_m: float
+    rush_mps: float
+    rush_near_m: float
     hold_tolerance_m: float
     sure: float
     clear: float

@@ -8,6 +8,7 @@ import enum
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from throwin.field.units import Unit
 from throwin.game.match import Phase
 from throwin.tags.observation import FixKind
 from throwin.tracking.probability import p_below, p_within
@@ -19,6 +20,7 @@ class Clause(enum.Enum):
 
     C5 = "C5"
     C6 = "C6"
+    C10 = "C10"
     C12 = "C12"
     C18 = "C18"
 
@@ -33,6 +35,7 @@ class Rule:
 
     clause: Clause
     measure: str
+    unit: Unit = "m"
     phases: tuple[Phase, ...]
     decides: tuple[FixKind, ...]
     decides_sensor: tuple[str, ...]
@@ -53,6 +56,15 @@ RULES: dict[Clause, Rule] = {
         phases=(Phase.FORMING, Phase.ARMED),
         decides=(FixKind.RTK_FIXED, FixKind.UWB),
         decides_sensor=("rtk", "uwb"),
+    ),
+    Clause.C10: Rule(
+        clause=Clause.C10,
+        measure="own speed toward the umpire",
+        unit="m/s",
+        phases=(Phase.ARMED,),
+        decides=(FixKind.RTK_FIXED, FixKind.UWB),
+        decides_sensor=("rtk", "uwb"),
+        is_in_scope=False,
     ),
     Clause.C12: Rule(
         clause=Clause.C12,
@@ -76,13 +88,14 @@ RULES: dict[Clause, Rule] = {
 class Measure(NamedTuple):
     """One rule's value at one instant, with its limit, its 1 sigma and P(infringed).
 
+    Value, limit and sigma are in the rule's unit.
     closing_mps: how fast the value nears the limit, 0.0 where nothing closes; sigma_v_mps: of it.
     """
 
     p: float
-    value_m: float
-    limit_m: float
-    sigma_m: float
+    value: float
+    limit: float
+    sigma: float
     closing_mps: float
     sigma_v_mps: float
 
@@ -111,6 +124,33 @@ def measure_distance(rider: State, umpire: State, limit_m: float) -> Measure:
         closing_mps,
         (rider.var_v_m2ps2 + umpire.var_v_m2ps2) ** 0.5,
     )
+
+
+def measure_rush(rider: State, umpire: State, limit_mps: float, near_m: float) -> Measure:
+    """Measure C10: infringed at the limit or more toward the umpire, nearer to him than near_m.
+
+    His own speed alone: an umpire who rides in makes nobody rush. P is the least that both can
+    hold at once (Boole), and the error of the direction counts with the speed across it.
+    """
+    dx_m, dy_m = umpire.x_field_m - rider.x_field_m, umpire.y_field_m - rider.y_field_m
+    distance_m = (dx_m * dx_m + dy_m * dy_m) ** 0.5
+    if distance_m < 1e-9:
+        return Measure(0.0, 0.0, limit_mps, rider.var_v_m2ps2**0.5, 0.0, 0.0)
+    ux, uy = dx_m / distance_m, dy_m / distance_m
+    toward_mps = ux * rider.vx_field_mps + uy * rider.vy_field_mps
+    across_mps = ux * rider.vy_field_mps - uy * rider.vx_field_mps
+    xx, xy, yy = (
+        rider.var_x_m2 + umpire.var_x_m2,
+        rider.cov_xy_m2 + umpire.cov_xy_m2,
+        rider.var_y_m2 + umpire.var_y_m2,
+    )
+    along_m2 = ux * ux * xx + 2 * ux * uy * xy + uy * uy * yy
+    turn = (xx + yy) * (across_mps / distance_m) ** 2
+    var_m2ps2 = rider.var_v_m2ps2 + turn
+    p_fast = p_below(limit_mps - toward_mps, var_m2ps2)
+    p_near = p_below(distance_m - near_m, along_m2)
+    p = max(0.0, p_fast + p_near - 1.0)
+    return Measure(p, toward_mps, limit_mps, var_m2ps2**0.5, 0.0, 0.0)
 
 
 def measure_side(rider: State, wrong_sign: int, line_var_m2: float, tolerance_m: float) -> Measure:

@@ -15,6 +15,7 @@ _NUMBER = {
 _CLAUSE = {
     Clause.C5: Words("wrong side", "lado equivocado"),
     Clause.C6: Words("five yards", "cinco yardas"),
+    Clause.C10: Words("rushing", "se abalanza"),
     Clause.C12: Words("too near the boards", "muy cerca de las tablas"),
     Clause.C18: Words("wrong way", "al revés"),
 }

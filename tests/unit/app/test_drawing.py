@@ -365,9 +365,10 @@ def test_line_of_an_alert_has_its_evidence_in_yards() -> None:
     """An alert's line has clause, state, subjects, and what was measured."""
     proof = Evidence(
         measure="distance",
-        value_m=4.5 * YARD_M,
-        limit_m=5 * YARD_M,
-        sigma_m=0.05,
+        unit="m",
+        value=4.5 * YARD_M,
+        limit=5 * YARD_M,
+        sigma=0.05,
         p=1.0,
         age_ms=0.0,
         point="rider",

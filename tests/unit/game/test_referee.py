@@ -109,7 +109,7 @@ def test_alert_proves_the_rule_that_it_reports(make: Make) -> None:
     field.run(1.0)
     proof = field.alerts()[0].proof
     assert proof is not None
-    assert (proof.value_m < proof.limit_m, proof.p >= 0.999) == (True, True)
+    assert (proof.value < proof.limit, proof.p >= 0.999) == (True, True)
 
 
 def test_breach_while_it_forms_is_shown_and_not_felt(make: Make) -> None:
