@@ -136,12 +136,13 @@ class Panel:
         limit_m = profile.rush_near_m if is_rush else profile.umpire_limit_m
         limit_m -= 0.0 if is_rush else profile.hold_tolerance_m
         t_ns = max(track.t_fix_ns, umpire.track.t_fix_ns)
+        if is_rush and track.is_surely_slower(profile.rush_mps):
+            judgement.take_far(0.0, profile.rush_mps, t_ns, profile)
+            return
         away_m = math.hypot(rider.x_field_m - umpire.x_field_m, rider.y_field_m - umpire.y_field_m)
         if away_m > limit_m + FAR_M:
-            if is_rush:
-                judgement.take_far(0.0, profile.rush_mps, t_ns, profile)
-            else:
-                judgement.take_far(away_m, limit_m, t_ns, profile)
+            value = 0.0 if is_rush else away_m
+            judgement.take_far(value, profile.rush_mps if is_rush else limit_m, t_ns, profile)
             return
         one, other = track.at(t_ns), umpire.track.at(t_ns)
         if one is None or other is None:

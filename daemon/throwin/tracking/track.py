@@ -119,6 +119,16 @@ class Track:
         state = self.at(self.t_fix_ns)
         return None if state is None else max(state.var_x_m2, state.var_y_m2) ** 0.5
 
+    def is_surely_slower(self, limit_mps: float) -> bool:
+        """Say whether the speed at the last fix is below a limit by five sigmas and more."""
+        kalman = self.filter
+        if kalman is None:
+            return False
+        vx, vy = kalman.vx, kalman.vy
+        sigma_mps = max(kalman.vxx, kalman.vyy) ** 0.5
+        room_mps: float = limit_mps - 5.0 * sigma_mps
+        return room_mps > 0.0 and vx * vx + vy * vy < room_mps * room_mps
+
     def take(
         self,
         t_ns: int,

@@ -11,6 +11,7 @@ from throwin.contract.fieldfile import SensorClass
 from throwin.sim.noise import MODELS as SIMULATED
 from throwin.sim.noise import Common, Noise
 from throwin.tags.observation import FixKind
+from throwin.tracking.probability import p_below
 from throwin.tracking.sensor import Errors, errors_of
 from throwin.tracking.track import Outcome, TagSpec, Track
 
@@ -391,3 +392,22 @@ def test_velocity_without_a_claim_is_used() -> None:
     state = ride.track.at(ride.t_ns)
     assert state is not None
     assert 0.2 < state.vx_field_mps < 0.5
+
+
+@pytest.mark.parametrize("speed_mps", [0.0, 1.0, 2.0, 4.0, 8.0])
+def test_surely_slower_is_what_the_normal_distribution_calls_sure(speed_mps: float) -> None:
+    """Five sigmas below the limit: whoever is surely slower is above it once in a million."""
+    ride = Ride()
+    ride.ride(lambda t_s: (speed_mps * t_s, 0.0), 3.0)
+    state = ride.track.at(ride.t_ns)
+    assert state is not None
+    limits = [0.5 * number for number in range(1, 30)]
+    called = [limit for limit in limits if ride.track.is_surely_slower(limit)]
+    seen_mps = math.hypot(state.vx_field_mps, state.vy_field_mps)
+    sure = [x for x in limits if p_below(x - seen_mps, state.var_v_m2ps2) < 3e-7]
+    assert (set(called) <= set(sure), called != []) == (True, True)
+
+
+def test_track_that_has_not_started_is_surely_nothing() -> None:
+    """Without a fix nothing is sure."""
+    assert not Ride().track.is_surely_slower(100.0)
