@@ -35,6 +35,7 @@ class Readiness:
         "_free_ns",
         "_given_ns",
         "_good_since_ns",
+        "_is_due_again",
         "_is_withdrawn",
         "_profile",
         "_seeing_since_ns",
@@ -56,19 +57,26 @@ class Readiness:
         self._bad_since_ns: int | None = None
         self._seeing_since_ns: int | None = None
         self._is_withdrawn = False
+        self._is_due_again = False
 
     def renew(self) -> None:
-        """Let READY be said anew, since its scope is smaller than it was."""
-        self.is_given = False
+        """Let READY be said anew, since its scope is smaller than it was.
+
+        It stands until then: who felt it must feel its loss.
+        """
+        self._is_due_again = self.is_given
 
     def blinded(self, now_ns: int) -> None:
         """Take it that BLIND is told: felt to its end, it would swallow a READY."""
         self._free_ns = max(self._free_ns, now_ns + self._profile.blind_ns)
 
     def unheard(self, now_ns: int) -> None:
-        """Take it that a receiver did not play READY, since it was busy: it is given once more."""
+        """Take it that a receiver did not play READY, since it was busy: it is given once more.
+
+        It stands until then: another receiver may have played it, and must tell its loss.
+        """
         if self.is_given:
-            self.is_given = False
+            self._is_due_again = True
             self._given_ns = None
             self._free_ns = max(self._free_ns, now_ns + self._profile.ready_again_ns)
 
@@ -114,9 +122,11 @@ class Readiness:
         is_apart = self._given_ns is None or now_ns - self._given_ns >= self._profile.ready_gap_ns
         wait_ns = self._profile.ready_again_ns if self._is_withdrawn else self._profile.ready_ns
         is_apart = is_apart and now_ns >= self._free_ns
-        if self.is_given or not is_apart or now_ns - self._good_since_ns < wait_ns:
+        is_said = self.is_given and not self._is_due_again
+        if is_said or not is_apart or now_ns - self._good_since_ns < wait_ns:
             return None
         self.is_given = True
+        self._is_due_again = False
         self._is_withdrawn = False
         self._given_ns = now_ns
         return Word.READY

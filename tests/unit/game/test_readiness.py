@@ -1,5 +1,7 @@
 """READY comes on rising edges, and its loss is felt."""
 
+from collections.abc import Callable
+
 import pytest
 
 from throwin.game.profile import Profile
@@ -120,3 +122,18 @@ def test_unheard_ready_that_stands_no_more_is_nothing(profile: Profile) -> None:
     readiness.unheard(0)
     told = [readiness.update(tick * S // 20, GOOD, is_lost=False) for tick in range(20)]
     assert told.index(Word.READY) == 6
+
+
+@pytest.mark.parametrize("again", [Readiness.renew, lambda one: one.unheard(S)])
+def test_ready_that_is_due_again_is_withdrawn_as_any(
+    profile: Profile, again: Callable[[Readiness], None]
+) -> None:
+    """Another receiver has played it, or its wider scope: whoever felt it must feel its loss."""
+    readiness = Readiness(profile)
+    told = []
+    for tick in range(20 * 4):
+        if tick == 20:
+            again(readiness)
+        outlook = GOOD if tick < 20 else UNSURE
+        told.append(readiness.update(tick * S // 20, outlook, is_lost=False))
+    assert [word for word in told if word is not None] == [Word.READY, Word.NOT_READY]
