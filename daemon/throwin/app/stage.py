@@ -145,7 +145,7 @@ class Stage:
             yield self._next()
         until_s = time.monotonic() + SETTLE_S
         while self._unanswered() and time.monotonic() < until_s:
-            yield self._next(is_over=True)
+            yield self._next()
 
     def close(self) -> None:
         """End the daemon, and all else that was started."""
@@ -217,12 +217,13 @@ class Stage:
                 found += [(fault.from_s, self._house.lose), (fault.to_s, self._house.restore)]
         return sorted(found, key=lambda outage: outage[0])
 
-    def _next(self, *, is_over: bool = False) -> Arrival | None:
-        """Give what comes next, None for nothing; is_over: tags are silent now, cues say so."""
+    def _next(self) -> Arrival | None:
+        """Give what comes next, None for nothing; after the end the silent tags make cues."""
         try:
             arrival = self._inbox.get(timeout=MOMENT_S)
         except queue.Empty:
             return None
+        is_over = arrival.t_s >= self.scenario.file.duration_s
         if is_over and not isinstance(arrival.message, AckMessage):
             return None
         self.arrivals.append(arrival)
