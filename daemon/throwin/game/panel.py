@@ -136,11 +136,12 @@ class Panel:
         limit_m = profile.rush_near_m if is_rush else profile.umpire_limit_m
         limit_m -= 0.0 if is_rush else profile.hold_tolerance_m
         t_ns = max(track.t_fix_ns, umpire.track.t_fix_ns)
-        if is_rush and track.is_surely_slower(profile.rush_mps):
+        is_told = judgement.stage is not Stage.NONE  # its evidence is shown: measure it
+        if is_rush and not is_told and track.is_surely_slower(profile.rush_mps):
             judgement.take_far(0.0, profile.rush_mps, t_ns, profile)
             return
         away_m = math.hypot(rider.x_field_m - umpire.x_field_m, rider.y_field_m - umpire.y_field_m)
-        if away_m > limit_m + FAR_M:
+        if away_m > limit_m + FAR_M and not (is_rush and is_told):
             value = 0.0 if is_rush else away_m
             judgement.take_far(value, profile.rush_mps if is_rush else limit_m, t_ns, profile)
             return

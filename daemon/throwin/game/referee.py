@@ -406,11 +406,13 @@ class Referee:
     def _missing(self, now_ns: int) -> tuple[str, ...]:
         if self._readiness.is_given:
             return ()
-        return missing_of(
-            people=tuple(self._by_tag.values()),
-            lineup=self._lineup,
-            panel=self._panel,
-            ends=self.match.ends,
-            profile=self._profile,
-            now_ns=now_ns,
+        return tuple(
+            missing_of(
+                people=tuple(self._by_tag.values()),
+                lineup=self._lineup,
+                panel=self._panel,
+                ends=self.match.ends,
+                profile=self._profile,
+                now_ns=now_ns,
+            )
         )

@@ -36,19 +36,8 @@ def missing_of(
     ends: Ends,
     profile: Profile,
     now_ns: int,
-) -> tuple[str, ...]:
-    """Say what stands between now and READY, for the technician."""
-    return tuple(_missing(people, lineup, panel, ends, profile, now_ns))
-
-
-def _missing(
-    people: Sequence[Person],
-    lineup: Lineup,
-    panel: Panel,
-    ends: Ends,
-    profile: Profile,
-    now_ns: int,
 ) -> Iterator[str]:
+    """Say what stands between now and READY, for the technician."""
     if not any(person.member.umpire_id is not None for person in people):
         yield "no umpire has a tag"
     elif lineup.throwing is None:
