@@ -128,7 +128,8 @@ def test_flipped_bit_in_a_chunk_is_damage(path: Path, tmp_path: Path, seed: int)
 
 def walked(path: Path) -> JournalReader:
     reader = JournalReader(path)
-    assert sum(1 for _ in reader) >= 0
+    for _ in reader:
+        pass
     return reader
 
 
